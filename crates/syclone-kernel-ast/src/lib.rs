@@ -6,4 +6,9 @@
 //! of syn, of the runtime or of any device.
 #![warn(missing_docs)]
 
+pub mod bound;
+pub mod builtins;
+pub mod encode;
 pub mod tree;
+pub mod types;
+pub mod value;

@@ -1,0 +1,55 @@
+//! A tree with the meanings of its tables: what a macro's output makes of its function at run time.
+//!
+//! The tree names types, constants and called functions only by their text. Macro output fills these tables with the
+//! concrete ones of an instance, as rustc sees them; called functions stay behind function pointers, so that binding
+//! one function never binds the whole program and a recursive function can be found out instead of running forever.
+
+use std::sync::Arc;
+
+use crate::tree::Function;
+use crate::types::{BindFn, Type};
+use crate::value::Value;
+
+/// The value of a constant path, and its type.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ConstValue {
+    /// The type.
+    pub ty: Type,
+    /// The value.
+    pub value: Value,
+}
+
+impl From<Value> for ConstValue {
+    fn from(value: Value) -> Self {
+        ConstValue {
+            ty: value.ty(),
+            value,
+        }
+    }
+}
+
+/// A method that a generic function reaches through a trait bound, for one concrete receiver.
+#[derive(Clone, Debug)]
+pub struct BoundMethod {
+    /// The receiver's type, without references.
+    pub ty: Type,
+    /// The method's name.
+    pub name: &'static str,
+    /// The function; its first parameter is the receiver.
+    pub function: BindFn,
+}
+
+/// A function and the concrete meanings of its tables, each in the order of the tree's.
+#[derive(Clone, Debug)]
+pub struct BoundFunction {
+    /// The tree.
+    pub tree: Arc<Function>,
+    /// Meanings of [`Function::types`].
+    pub types: Vec<Type>,
+    /// Meanings of [`Function::consts`].
+    pub consts: Vec<ConstValue>,
+    /// Meanings of [`Function::callees`].
+    pub callees: Vec<BindFn>,
+    /// Methods of this instance's type parameters.
+    pub methods: Vec<BoundMethod>,
+}
