@@ -1,1 +1,5 @@
 //! placeholder
+pub mod types;
+#[doc(hidden)]
+pub mod abi;
+pub mod kernel;

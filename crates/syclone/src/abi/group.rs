@@ -1,0 +1,334 @@
+//! The algorithms of a work-group, on the values of all its items at once.
+//!
+//! The orders in which values are combined are part of the contract, so that floats give the same bits on every run
+//! and in the interpreter: reductions use the halving tree of [`fold_tree`], scans go from left to right.
+
+use super::group_cx::GroupCx;
+use super::per_item::{GroupArg, PerItem};
+use crate::kernel::{Oob, RawSpan, SpanMutOf, SpanOf};
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// The values combined by the halving tree: with the smallest power of two `s` at least half of their number, value
+/// `i` takes in value `i + s` where there is one, then `s` halves. The operator's identity for no values.
+#[inline(always)]
+pub(crate) fn fold_tree<T: DeviceCopy, O: ReduceOp<T>>(values: &mut [T]) -> T {
+    let mut half = values.len().next_power_of_two() / 2;
+    while half > 0 {
+        let (low, high) = values.split_at_mut(half.min(values.len()));
+        for (into, &from) in low.iter_mut().zip(high.iter().take(half)) {
+            *into = O::apply(*into, from);
+        }
+        half /= 2;
+    }
+    values.first().copied().unwrap_or_else(O::identity)
+}
+
+/// Copies the values of all items to storage of their own, until it is released.
+#[inline(always)]
+fn gather<const D: usize, T: Copy>(group: &GroupCx<D>, x: impl GroupArg<T>) -> PerItem<T> {
+    let values = group.per_item::<T>();
+    for i in 0..group.size() {
+        values.set(i, x.get(i));
+    }
+    values
+}
+
+/// The values of all items combined by the operator.
+#[inline(always)]
+pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> T {
+    let _ = op;
+    let mark = group.mark();
+    let values = gather(group, x);
+    // SAFETY: `gather` has set all values, and nothing else knows of them.
+    let result = fold_tree::<T, O>(unsafe { values.as_mut_slice(group.size()) });
+    group.release(mark);
+    result
+}
+
+/// For each item, the values up to and including its own, combined in order.
+#[inline(always)]
+pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    scan_range::<T, O>(0..group.size(), &x, None, true, out);
+    out
+}
+
+/// For each item, the values before its own, combined in order from the operator's identity.
+#[inline(always)]
+pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    scan_range::<T, O>(0..group.size(), &x, None, false, out);
+    out
+}
+
+/// [`inclusive_scan`] that begins with `init`; the group takes the first item's.
+#[inline(always)]
+pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    init: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    scan_range::<T, O>(0..group.size(), &x, Some(init.get(0)), true, out);
+    out
+}
+
+/// [`exclusive_scan`] that begins with `init`; the group takes the first item's.
+#[inline(always)]
+pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    init: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    scan_range::<T, O>(0..group.size(), &x, Some(init.get(0)), false, out);
+    out
+}
+
+/// Scans the items in `items` from left to right. Without `init`, an inclusive scan begins with the first value and
+/// an exclusive one with the identity.
+#[inline(always)]
+pub(super) fn scan_range<T: DeviceCopy, O: ReduceOp<T>>(
+    items: std::ops::Range<usize>,
+    x: &impl GroupArg<T>,
+    init: Option<T>,
+    inclusive: bool,
+    out: PerItem<T>,
+) {
+    let mut sum = init;
+    for i in items {
+        let value = x.get(i);
+        let with_value = sum.map_or(value, |before| O::apply(before, value));
+        out.set(
+            i,
+            if inclusive {
+                with_value
+            } else {
+                sum.unwrap_or_else(O::identity)
+            },
+        );
+        sum = Some(with_value);
+    }
+}
+
+/// The value of item `id`, which is the same for all items; zero if there is no such item.
+#[inline(always)]
+pub fn broadcast<const D: usize, T: DeviceCopy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    id: impl GroupArg<usize>,
+) -> T {
+    let id = id.get(0);
+    if id < group.size() {
+        x.get(id)
+    } else {
+        T::zeroed()
+    }
+}
+
+/// Whether the predicate holds for any item.
+#[inline(always)]
+pub fn any<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> bool {
+    (0..group.size()).fold(false, |any, i| any | predicate.get(i))
+}
+
+/// Whether the predicate holds for all items.
+#[inline(always)]
+pub fn all<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> bool {
+    (0..group.size()).fold(true, |all, i| all & predicate.get(i))
+}
+
+/// Whether the predicate holds for no item.
+#[inline(always)]
+pub fn none<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> bool {
+    !any(group, predicate)
+}
+
+/// For each item, the value of the item that `source` names; its own where there is no such item.
+#[inline(always)]
+fn exchange<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    source: impl Fn(usize) -> Option<usize>,
+) -> PerItem<T> {
+    let size = group.size();
+    let out = group.per_item::<T>();
+    for i in 0..size {
+        out.set(i, x.get(source(i).filter(|&from| from < size).unwrap_or(i)));
+    }
+    out
+}
+
+/// For each item, the value of the item `delta` places after it; its own if there is none.
+#[inline(always)]
+pub fn shift_left<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, |i| i.checked_add(delta.get(i)))
+}
+
+/// For each item, the value of the item `delta` places before it; its own if there is none.
+#[inline(always)]
+pub fn shift_right<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, |i| i.checked_sub(delta.get(i)))
+}
+
+/// For each item, the value of the item whose linear id is its own xor `mask`; its own if there is none.
+#[inline(always)]
+pub fn permute_xor<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    mask: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, |i| Some(i ^ mask.get(i)))
+}
+
+/// For each item, the value of item `id`; its own if there is none.
+#[inline(always)]
+pub fn select<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    id: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, |i| Some(id.get(i)))
+}
+
+/// Reports what a span asked for beyond its memory.
+#[inline(always)]
+fn report<const D: usize>(group: &GroupCx<D>, fault: u32) {
+    let mut oob = Oob::new();
+    oob.note(fault);
+    group.report(oob);
+}
+
+/// The elements of the span combined by the operator, by the tree of [`reduce`].
+#[inline(always)]
+pub fn joint_reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl SpanOf<T>,
+    op: O,
+) -> T {
+    let _ = op;
+    joint_reduce_raw::<D, T, O>(group, src.raw_span())
+}
+
+/// [`joint_reduce`] of a span's elements.
+#[inline(always)]
+pub(super) fn joint_reduce_raw<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: RawSpan<T>,
+) -> T {
+    report(group, src.fault);
+    // SAFETY: the span's elements are valid while the kernel runs.
+    let mut values: Vec<T> = (0..src.len).map(|i| unsafe { *src.ptr.add(i) }).collect();
+    fold_tree::<T, O>(&mut values)
+}
+
+/// Writes to each element of `dst` the elements of `src` up to and including its own, combined in order. The two
+/// may be the same.
+#[inline(always)]
+pub fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl SpanOf<T>,
+    dst: impl SpanMutOf<T>,
+    op: O,
+) {
+    let _ = op;
+    joint_scan_raw::<D, T, O>(group, src.raw_span(), dst.raw_span(), true);
+}
+
+/// Writes to each element of `dst` the elements of `src` before its own, combined in order from the operator's
+/// identity. The two may be the same.
+#[inline(always)]
+pub fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl SpanOf<T>,
+    dst: impl SpanMutOf<T>,
+    op: O,
+) {
+    let _ = op;
+    joint_scan_raw::<D, T, O>(group, src.raw_span(), dst.raw_span(), false);
+}
+
+/// Both joint scans, on the spans' elements; `dst` comes from something that may be written.
+#[inline(always)]
+pub(super) fn joint_scan_raw<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: RawSpan<T>,
+    dst: RawSpan<T>,
+    inclusive: bool,
+) {
+    let short = if dst.len < src.len { dst.bit } else { 0 };
+    report(group, src.fault | dst.fault | short);
+    let mut sum = None;
+    for i in 0..src.len.min(dst.len) {
+        // SAFETY: both spans' elements are valid while the kernel runs, and `dst` may be written. They may overlap:
+        // no reference is made, and element `i` is read before it is written.
+        unsafe {
+            let value = *src.ptr.add(i);
+            let with_value = sum.map_or(value, |before| O::apply(before, value));
+            *dst.ptr.add(i) = if inclusive {
+                with_value
+            } else {
+                sum.unwrap_or_else(O::identity)
+            };
+            sum = Some(with_value);
+        }
+    }
+}
+
+/// Whether any element of the span is true.
+#[inline(always)]
+pub fn joint_any<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
+    joint_count_raw(group, src.raw_span()).0 > 0
+}
+
+/// Whether all elements of the span are true.
+#[inline(always)]
+pub fn joint_all<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
+    let (holding, len) = joint_count_raw(group, src.raw_span());
+    holding == len
+}
+
+/// Whether no element of the span is true.
+#[inline(always)]
+pub fn joint_none<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
+    joint_count_raw(group, src.raw_span()).0 == 0
+}
+
+/// How many elements of the span are true, and how many there are.
+#[inline(always)]
+pub(super) fn joint_count_raw<const D: usize>(
+    group: &GroupCx<D>,
+    src: RawSpan<bool>,
+) -> (usize, usize) {
+    report(group, src.fault);
+    // SAFETY: the span's elements are valid while the kernel runs.
+    let holding = (0..src.len).filter(|&i| unsafe { *src.ptr.add(i) }).count();
+    (holding, src.len)
+}

@@ -1,0 +1,269 @@
+//! The algorithms of sub-groups, for all sub-groups of a work-group at once.
+//!
+//! A sub-group is a run of `sub_group_size` consecutive items; the last may be shorter. Every result is one value an
+//! item, because sub-groups differ. Orders of combination are those of [`super::group`].
+
+use super::group::{fold_tree, scan_range};
+use super::group_cx::GroupCx;
+use super::per_item::{GroupArg, PerItem};
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// Calls `each` with the first item and the number of items of every sub-group.
+#[inline(always)]
+fn for_each<const D: usize>(group: &GroupCx<D>, mut each: impl FnMut(usize, usize)) {
+    let (size, width) = (group.size(), group.sub_group_size);
+    let mut first = 0;
+    while first < size {
+        each(first, width.min(size - first));
+        first += width;
+    }
+}
+
+/// The values of each sub-group's items combined by the operator.
+#[inline(always)]
+pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    for i in 0..group.size() {
+        out.set(i, x.get(i));
+    }
+    // SAFETY: all values are set, and the slice ends before `out` is used again.
+    let values = unsafe { out.as_mut_slice(group.size()) };
+    for sub_group in values.chunks_mut(group.sub_group_size) {
+        let sum = fold_tree::<T, O>(sub_group);
+        sub_group.fill(sum);
+    }
+    out
+}
+
+/// For each item, the values of its sub-group up to and including its own, combined in order.
+#[inline(always)]
+pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        scan_range::<T, O>(first..first + len, &x, None, true, out)
+    });
+    out
+}
+
+/// For each item, the values of its sub-group before its own, combined in order from the operator's identity.
+#[inline(always)]
+pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        scan_range::<T, O>(first..first + len, &x, None, false, out)
+    });
+    out
+}
+
+/// [`inclusive_scan`] that begins with `init`; each sub-group takes its first item's.
+#[inline(always)]
+pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    init: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), true, out)
+    });
+    out
+}
+
+/// [`exclusive_scan`] that begins with `init`; each sub-group takes its first item's.
+#[inline(always)]
+pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    init: impl GroupArg<T>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), false, out)
+    });
+    out
+}
+
+/// The predicates of each sub-group combined by `combine` from `start`.
+#[inline(always)]
+fn vote<const D: usize>(
+    group: &GroupCx<D>,
+    predicate: impl GroupArg<bool>,
+    start: bool,
+    combine: impl Fn(bool, bool) -> bool,
+    result: impl Fn(bool) -> bool,
+) -> PerItem<bool> {
+    let out = group.per_item::<bool>();
+    for_each(group, |first, len| {
+        let vote = (first..first + len).fold(start, |vote, i| combine(vote, predicate.get(i)));
+        for i in first..first + len {
+            out.set(i, result(vote));
+        }
+    });
+    out
+}
+
+/// Whether the predicate holds for any item of the sub-group.
+#[inline(always)]
+pub fn any<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> PerItem<bool> {
+    vote(group, predicate, false, |a, b| a | b, |any| any)
+}
+
+/// Whether the predicate holds for all items of the sub-group.
+#[inline(always)]
+pub fn all<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> PerItem<bool> {
+    vote(group, predicate, true, |a, b| a & b, |all| all)
+}
+
+/// Whether the predicate holds for no item of the sub-group.
+#[inline(always)]
+pub fn none<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> PerItem<bool> {
+    vote(group, predicate, false, |a, b| a | b, |any| !any)
+}
+
+/// The predicates of each sub-group as a mask: bit `i` is that of the item with local id `i`.
+#[inline(always)]
+pub fn ballot<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>) -> PerItem<u32> {
+    let out = group.per_item::<u32>();
+    for_each(group, |first, len| {
+        // Sub-groups have at most 32 items.
+        let mask = (0..len).fold(0, |mask, lane| {
+            mask | ((predicate.get(first + lane) as u32) << lane)
+        });
+        for i in first..first + len {
+            out.set(i, mask);
+        }
+    });
+    out
+}
+
+/// For each item, the value of the lane that `source` names; its own where there is no such lane.
+#[inline(always)]
+fn exchange<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    argument: impl GroupArg<usize>,
+    source: impl Fn(usize, usize) -> usize,
+) -> PerItem<T> {
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        for lane in 0..len {
+            let from = source(lane, argument.get(first + lane));
+            out.set(
+                first + lane,
+                x.get(first + if from < len { from } else { lane }),
+            );
+        }
+    });
+    out
+}
+
+/// For each item, the value of lane `id`; its own if there is none.
+#[inline(always)]
+pub fn shuffle<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    id: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, id, |_, id| id)
+}
+
+/// For each item, the value of the lane `delta` before it; its own if there is none.
+#[inline(always)]
+pub fn shuffle_up<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    // A delta beyond the lane wraps to a lane that does not exist.
+    exchange(group, x, delta, |lane, delta| lane.wrapping_sub(delta))
+}
+
+/// For each item, the value of the lane `delta` after it; its own if there is none.
+#[inline(always)]
+pub fn shuffle_down<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, delta, |lane, delta| lane.saturating_add(delta))
+}
+
+/// For each item, the value of the lane that is its own xor `mask`; its own if there is none.
+#[inline(always)]
+pub fn shuffle_xor<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    mask: impl GroupArg<usize>,
+) -> PerItem<T> {
+    exchange(group, x, mask, |lane, mask| lane ^ mask)
+}
+
+/// [`shuffle`] of one lane for all; each item names it.
+#[inline(always)]
+pub fn broadcast<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    id: impl GroupArg<usize>,
+) -> PerItem<T> {
+    shuffle(group, x, id)
+}
+
+/// [`shuffle`] by SYCL's name.
+#[inline(always)]
+pub fn select<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    id: impl GroupArg<usize>,
+) -> PerItem<T> {
+    shuffle(group, x, id)
+}
+
+/// [`shuffle_down`] by SYCL's name.
+#[inline(always)]
+pub fn shift_left<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    shuffle_down(group, x, delta)
+}
+
+/// [`shuffle_up`] by SYCL's name.
+#[inline(always)]
+pub fn shift_right<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    delta: impl GroupArg<usize>,
+) -> PerItem<T> {
+    shuffle_up(group, x, delta)
+}
+
+/// [`shuffle_xor`] by SYCL's name.
+#[inline(always)]
+pub fn permute_xor<const D: usize, T: Copy>(
+    group: &GroupCx<D>,
+    x: impl GroupArg<T>,
+    mask: impl GroupArg<usize>,
+) -> PerItem<T> {
+    shuffle_xor(group, x, mask)
+}

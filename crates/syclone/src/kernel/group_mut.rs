@@ -1,0 +1,26 @@
+//! [`GroupMut`]: one element for each work-group.
+
+use super::memory::{GroupToken, memory_handle};
+use super::place::{Indexable, IndexableMut, Place};
+
+memory_handle! {
+    /// Global memory of which each work-group reads and writes its own element, `out[group]` or `out[item]`.
+    ///
+    /// Items of the group that write it at the same time leave one of their values; a barrier orders them.
+    GroupMut,
+    /// While a kernel uses the handle, the memory must be aligned, initialised and valid for reads and writes, and
+    /// nothing else may touch it.
+    fn from_raw(ptr: *mut T)
+}
+
+impl<T, const D: usize, I: GroupToken<D>> Indexable<I> for GroupMut<T, D> {
+    type Elem = T;
+
+    #[inline(always)]
+    unsafe fn place(this: *const Self, index: I) -> Place<T> {
+        // SAFETY: `this` is valid by the contract; the launch keeps the memory, and no other group has this index.
+        unsafe { (*this).0.place(index.group_position()) }
+    }
+}
+
+impl<T, const D: usize, I: GroupToken<D>> IndexableMut<I> for GroupMut<T, D> {}

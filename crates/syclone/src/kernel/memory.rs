@@ -1,0 +1,232 @@
+//! What all handles to global memory share: where the elements are, how many, and which fault bit they raise.
+
+use super::item::{Group, Item, NdItem};
+use super::place::{Place, fault_unless};
+
+/// Rows of elements in global memory, seen by one command.
+#[derive(Debug)]
+pub(crate) struct Memory<T, const D: usize> {
+    pub(crate) ptr: *mut T,
+    pub(crate) extents: [usize; D],
+    /// Elements from one row (last dimension) to the next.
+    pub(crate) pitch: usize,
+    pub(crate) fault: u32,
+    /// The command whose access made the handle.
+    pub(crate) command: Option<u64>,
+}
+
+impl<T, const D: usize> Clone for Memory<T, D> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const D: usize> Copy for Memory<T, D> {}
+
+impl<T, const D: usize> Memory<T, D> {
+    pub(crate) fn new(ptr: *const T, extents: [usize; D], command: Option<u64>) -> Self {
+        let pitch = extents.last().copied().unwrap_or(1);
+        Memory {
+            ptr: ptr.cast_mut(),
+            extents,
+            pitch,
+            fault: 0,
+            command,
+        }
+    }
+
+    /// How far the element at `index` is from the first, in elements; affine in `index`, in or out of bounds.
+    #[inline(always)]
+    fn offset(&self, index: [usize; D]) -> usize {
+        let mut row = 0usize;
+        for dim in 0..D - 1 {
+            row = row.wrapping_mul(self.extents[dim]).wrapping_add(index[dim]);
+        }
+        row.wrapping_mul(self.pitch).wrapping_add(index[D - 1])
+    }
+
+    /// Whether every dimension of `index` is inside; no short circuit, so that loops over it vectorise.
+    #[inline(always)]
+    fn inside(&self, index: [usize; D]) -> bool {
+        let mut inside = true;
+        for dim in 0..D {
+            inside &= index[dim] < self.extents[dim];
+        }
+        inside
+    }
+
+    /// The place of the element at `index`.
+    ///
+    /// # Safety
+    /// The memory is alive and ordered against other commands: the launch sees to it.
+    #[inline(always)]
+    pub(crate) unsafe fn place(&self, index: [usize; D]) -> Place<T> {
+        let ptr = self.ptr.wrapping_add(self.offset(index));
+        // SAFETY: an index inside the extents is inside the memory that the handle was made from.
+        unsafe { Place::new(ptr, fault_unless(self.inside(index), self.fault)) }
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        let mut len = 1usize;
+        for extent in self.extents {
+            len = len.wrapping_mul(extent);
+        }
+        len
+    }
+
+    /// The extents as the launcher and the interpreter take them: missing dimensions are 1 in front.
+    pub(crate) fn extents_3d(&self) -> [usize; 3] {
+        leading_ones(self.extents)
+    }
+}
+
+/// `extents` as the last of three dimensions.
+pub(crate) fn leading_ones<const D: usize>(extents: [usize; D]) -> [usize; 3] {
+    let mut all = [1; 3];
+    for dim in 0..D.min(3) {
+        all[3 - D.min(3) + dim] = extents[dim];
+    }
+    all
+}
+
+/// What can be an index into `D` dimensions: `usize` (one dimension), `[usize; D]`, an item or a group.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no index into {D} dimensions",
+    note = "index with `usize`, with `[usize; D]` for D dimensions, or with the item or group itself"
+)]
+pub trait Position<const D: usize>: Copy {
+    /// The index in each dimension.
+    fn position(self) -> [usize; D];
+}
+
+/// The indices that are numbers: `usize` (one dimension) and `[usize; D]`.
+pub trait Coordinates<const D: usize>: Position<D> {}
+
+/// The indices that belong to one work-item.
+#[diagnostic::on_unimplemented(
+    message = "an ItemMut cannot be indexed by `{Self}`",
+    note = "index an ItemMut with the item: each element has one writer; for any other index take ScatterMut"
+)]
+pub trait ItemToken<const D: usize>: Position<D> {}
+
+/// The indices that belong to one work-group.
+#[diagnostic::on_unimplemented(
+    message = "a GroupMut cannot be indexed by `{Self}`",
+    note = "index a GroupMut with the group: each element has one writing group"
+)]
+pub trait GroupToken<const D: usize>: Copy {
+    /// The group's index in each dimension.
+    fn group_position(self) -> [usize; D];
+}
+
+impl Position<1> for usize {
+    #[inline(always)]
+    fn position(self) -> [usize; 1] {
+        [self]
+    }
+}
+
+impl Coordinates<1> for usize {}
+
+impl<const D: usize> Position<D> for [usize; D] {
+    #[inline(always)]
+    fn position(self) -> [usize; D] {
+        self
+    }
+}
+
+impl<const D: usize> Coordinates<D> for [usize; D] {}
+
+macro_rules! tokens {
+    ($trait:ident::$method:ident for $($token:ident)*) => {$(
+        impl<const D: usize> $trait<D> for $token<D> {
+            #[inline(always)]
+            fn $method(self) -> [usize; D] {
+                <$token<D>>::$method(&self)
+            }
+        }
+
+        impl<const D: usize> $trait<D> for &$token<D> {
+            #[inline(always)]
+            fn $method(self) -> [usize; D] {
+                <$token<D>>::$method(self)
+            }
+        }
+    )*};
+}
+
+tokens!(Position::position for Item NdItem Group);
+tokens!(GroupToken::group_position for NdItem Group);
+
+impl<const D: usize> ItemToken<D> for Item<D> {}
+impl<const D: usize> ItemToken<D> for &Item<D> {}
+impl<const D: usize> ItemToken<D> for NdItem<D> {}
+impl<const D: usize> ItemToken<D> for &NdItem<D> {}
+
+/// Declares a handle to global memory: the struct, its copies, its hidden constructors and its extents.
+macro_rules! memory_handle {
+    ($(#[$doc:meta])* $name:ident, $(#[$contract:meta])* fn from_raw(ptr: $ptr:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<T, const D: usize = 1>(pub(crate) $crate::kernel::memory::Memory<T, D>);
+
+        impl<T, const D: usize> Clone for $name<T, D> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T, const D: usize> Copy for $name<T, D> {}
+
+        // SAFETY: the memory is only touched inside a launch, whose command owns this access to it; what items may
+        // do to it at the same time is ordered by the handle's kind of index.
+        unsafe impl<T: $crate::types::DeviceCopy, const D: usize> Send for $name<T, D> {}
+        // SAFETY: as above.
+        unsafe impl<T: $crate::types::DeviceCopy, const D: usize> Sync for $name<T, D> {}
+
+        impl<T: $crate::types::DeviceCopy, const D: usize> $name<T, D> {
+            /// A handle to the elements at `ptr`, row by row, made by an access of `command`.
+            ///
+            /// # Safety
+            $(#[$contract])*
+            #[doc(hidden)]
+            pub unsafe fn from_raw(ptr: $ptr, extents: [usize; D], command: Option<u64>) -> Self {
+                $name($crate::kernel::memory::Memory::new(ptr, extents, command))
+            }
+
+            /// The same handle with `pitch` elements from one row to the next.
+            ///
+            /// # Safety
+            /// As for `from_raw`, with these rows.
+            #[doc(hidden)]
+            pub unsafe fn with_pitch(mut self, pitch: usize) -> Self {
+                self.0.pitch = pitch;
+                self
+            }
+
+            /// The number of elements in dimension `dim`.
+            #[inline(always)]
+            pub fn extent(&self, dim: usize) -> usize {
+                self.0.extents[dim]
+            }
+
+            /// The number of elements.
+            #[inline(always)]
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// Whether there are no elements.
+            #[inline(always)]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+    };
+}
+
+pub(crate) use memory_handle;

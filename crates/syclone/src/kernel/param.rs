@@ -1,0 +1,280 @@
+//! What a kernel takes as arguments, and what the launcher asks of each.
+//!
+//! [`KernelParam`] is one parameter as it goes into the kernel, [`ParamTuple`] all of them. [`KernelArg`] is what a
+//! caller may pass for a parameter: an access of a buffer for a [`View`], a plain value for itself. [`SafeParam`]
+//! marks the parameters with which a safe launch cannot race.
+
+use std::sync::Arc;
+
+use super::{
+    AtomicView, GroupMut, ItemMut, LocalAccessor, Reducer, Reduction, ScatterMut, Spec, View,
+    place::parameter_fault,
+};
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// What kind of thing a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ParamKind {
+    /// A plain value.
+    Value,
+    /// A specialised argument.
+    Spec,
+    /// A [`View`].
+    View,
+    /// An [`ItemMut`].
+    ItemMut,
+    /// A [`GroupMut`].
+    GroupMut,
+    /// A [`ScatterMut`].
+    ScatterMut,
+    /// An [`AtomicView`].
+    AtomicView,
+    /// A [`LocalAccessor`].
+    LocalAccessor,
+    /// A [`Reducer`].
+    Reducer,
+}
+
+/// What the launcher asks of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParamInfo {
+    /// What it is.
+    pub kind: ParamKind,
+    /// The command whose access made the handle; `None` for what no command made.
+    pub command: Option<u64>,
+    /// For [`ItemMut`] and [`GroupMut`], how many items or groups have an element: extents in the last of three
+    /// dimensions, ones before them.
+    pub covers: Option<[usize; 3]>,
+    /// Bytes of local memory that each group needs for it; `usize::MAX` if that many cannot be counted.
+    pub local_bytes: usize,
+    /// Whether it can be launched by a safe call.
+    pub safe: bool,
+}
+
+impl ParamInfo {
+    fn new(kind: ParamKind) -> Self {
+        ParamInfo {
+            kind,
+            command: None,
+            covers: None,
+            local_bytes: 0,
+            safe: true,
+        }
+    }
+}
+
+/// A parameter of a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel's parameter",
+    note = "kernels take View, ItemMut, GroupMut, AtomicView, ScatterMut, LocalAccessor, Reducer, Spec and DeviceCopy values"
+)]
+pub trait KernelParam: Copy + Send + Sync + 'static {
+    /// What the launcher asks.
+    fn info(&self) -> ParamInfo;
+
+    /// The parameter with this fault bit, which accesses out of bounds raise.
+    #[must_use]
+    fn with_fault(self, bit: u32) -> Self {
+        let _ = bit;
+        self
+    }
+
+    /// The parameter for a launch in `chunks` chunks of work. A reduction that has to be finished after the last
+    /// chunk is added to `reductions`.
+    #[must_use]
+    fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self {
+        let _ = (chunks, reductions);
+        self
+    }
+}
+
+/// What may be passed for a parameter of type `P`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for a kernel's `{P}`",
+    note = "pass `buffer.read(h)` for a View, `buffer.write(h)` for an ItemMut, GroupMut or ScatterMut, \
+            `buffer.atomic(h)` for an AtomicView, a plain value for itself"
+)]
+pub trait KernelArg<P> {
+    /// The parameter.
+    fn into_param(self) -> P;
+}
+
+impl<T: DeviceCopy> KernelParam for T {
+    fn info(&self) -> ParamInfo {
+        ParamInfo::new(ParamKind::Value)
+    }
+}
+
+impl<T: DeviceCopy> KernelArg<T> for T {
+    fn into_param(self) -> T {
+        self
+    }
+}
+
+impl<T: DeviceCopy> KernelParam for Spec<T> {
+    fn info(&self) -> ParamInfo {
+        ParamInfo::new(ParamKind::Spec)
+    }
+}
+
+impl<T: DeviceCopy> KernelArg<Spec<T>> for T {
+    fn into_param(self) -> Spec<T> {
+        Spec::new(self)
+    }
+}
+
+macro_rules! memory_params {
+    ($($name:ident: $covers:expr, safe: $safe:expr;)*) => {$(
+        impl<T: DeviceCopy, const D: usize> KernelParam for $name<T, D> {
+            fn info(&self) -> ParamInfo {
+                let covers: Option<fn(&Self) -> [usize; 3]> = $covers;
+                ParamInfo {
+                    command: self.0.command,
+                    covers: covers.map(|covers| covers(self)),
+                    safe: $safe,
+                    ..ParamInfo::new(ParamKind::$name)
+                }
+            }
+
+            fn with_fault(mut self, bit: u32) -> Self {
+                self.0.fault = bit;
+                self
+            }
+        }
+
+        impl<T: DeviceCopy, const D: usize> KernelArg<$name<T, D>> for $name<T, D> {
+            fn into_param(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+memory_params! {
+    View: None, safe: true;
+    ItemMut: Some(|this| this.0.extents_3d()), safe: true;
+    GroupMut: Some(|this| this.0.extents_3d()), safe: true;
+    ScatterMut: None, safe: false;
+    AtomicView: None, safe: true;
+}
+
+impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
+    fn info(&self) -> ParamInfo {
+        let bytes = self.len().checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+        ParamInfo {
+            local_bytes: bytes,
+            ..ParamInfo::new(ParamKind::LocalAccessor)
+        }
+    }
+
+    fn with_fault(self, bit: u32) -> Self {
+        LocalAccessor::with_fault(self, bit)
+    }
+}
+
+impl<T: DeviceCopy, const D: usize> KernelArg<LocalAccessor<T, D>> for LocalAccessor<T, D> {
+    fn into_param(self) -> Self {
+        self
+    }
+}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
+    fn info(&self) -> ParamInfo {
+        ParamInfo {
+            command: self.command(),
+            ..ParamInfo::new(ParamKind::Reducer)
+        }
+    }
+
+    fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self {
+        let (reducer, reduction) = Reducer::with_chunks(self, chunks);
+        reductions.push(reduction);
+        reducer
+    }
+}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for Reducer<T, O> {
+    fn into_param(self) -> Self {
+        self
+    }
+}
+
+/// The parameters with which a kernel cannot race, and so may be launched by a safe call: all but [`ScatterMut`].
+#[diagnostic::on_unimplemented(
+    message = "a kernel that takes `{Self}` may race, so a safe call cannot launch it",
+    note = "launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no element is written by \
+            one item while another touches it"
+)]
+pub trait SafeParam: KernelParam {}
+
+impl<T: DeviceCopy> SafeParam for T {}
+impl<T: DeviceCopy> SafeParam for Spec<T> {}
+impl<T: DeviceCopy, const D: usize> SafeParam for View<T, D> {}
+impl<T: DeviceCopy, const D: usize> SafeParam for ItemMut<T, D> {}
+impl<T: DeviceCopy, const D: usize> SafeParam for GroupMut<T, D> {}
+impl<T: DeviceCopy, const D: usize> SafeParam for AtomicView<T, D> {}
+impl<T: DeviceCopy, const D: usize> SafeParam for LocalAccessor<T, D> {}
+impl<T: DeviceCopy, O: ReduceOp<T>> SafeParam for Reducer<T, O> {}
+
+/// All parameters of a kernel but the item.
+pub trait ParamTuple: Copy + Send + Sync + 'static {
+    /// Calls `f` with the position and the description of each.
+    fn each(&self, f: &mut dyn FnMut(usize, ParamInfo));
+
+    /// The parameters with the fault bits of their positions.
+    #[must_use]
+    fn with_faults(self) -> Self;
+
+    /// The parameters for a launch in `chunks` chunks of work; see [`KernelParam::with_chunks`].
+    #[must_use]
+    fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self;
+}
+
+/// A [`ParamTuple`] of [`SafeParam`]s.
+#[diagnostic::on_unimplemented(
+    message = "a kernel with the parameters `{Self}` may race, so a safe call cannot launch it",
+    note = "launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no element is written by \
+            one item while another touches it"
+)]
+pub trait SafeParams: ParamTuple {}
+
+macro_rules! tuples {
+    ($($param:ident $position:tt)*) => {
+        impl<$($param: KernelParam),*> ParamTuple for ($($param,)*) {
+            fn each(&self, f: &mut dyn FnMut(usize, ParamInfo)) {
+                let _ = &f;
+                $(f($position, self.$position.info());)*
+            }
+
+            fn with_faults(self) -> Self {
+                ($(self.$position.with_fault(parameter_fault($position)),)*)
+            }
+
+            fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self {
+                let _ = (chunks, &reductions);
+                ($(self.$position.with_chunks(chunks, reductions),)*)
+            }
+        }
+
+        impl<$($param: SafeParam),*> SafeParams for ($($param,)*) {}
+    };
+}
+
+tuples!();
+tuples!(A 0);
+tuples!(A 0 B 1);
+tuples!(A 0 B 1 C 2);
+tuples!(A 0 B 1 C 2 E 3);
+tuples!(A 0 B 1 C 2 E 3 F 4);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13 Q 14);
+tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13 Q 14 R 15);

@@ -1,0 +1,175 @@
+//! [`Reducer`]: a value that all items of a launch contribute to.
+//!
+//! The launch's work is divided into chunks of a size that does not depend on the number of threads. Each chunk has
+//! [`LANES`] partial results, and an item contributes to the one of its place modulo [`LANES`]; neighbours then
+//! never wait for each other and the loop over them vectorises. At the end the lanes of a chunk are folded by the
+//! halving tree of the group algorithms, then the chunks by the same tree, so that floats give the same bits on
+//! every run.
+
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::abi::GroupCx;
+use crate::abi::group::fold_tree;
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// Partial results of one chunk of work.
+pub const LANES: usize = 64;
+
+/// The combination of values from all items of a launch, by one of SYCL's operators: `sum.combine(x)`.
+#[derive(Debug)]
+pub struct Reducer<T, O> {
+    /// Where the result goes.
+    result: *mut T,
+    /// Whether the value that is there before the launch takes part.
+    include_initial: bool,
+    /// [`LANES`] partial results for each chunk; null before the launch has made them.
+    partials: *mut T,
+    command: Option<u64>,
+    op: PhantomData<fn() -> O>,
+}
+
+impl<T, O> Clone for Reducer<T, O> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, O> Copy for Reducer<T, O> {}
+
+// SAFETY: the result is written once, when all chunks are done, and each chunk has its own partial results.
+unsafe impl<T: DeviceCopy, O> Send for Reducer<T, O> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy, O> Sync for Reducer<T, O> {}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
+    /// A reduction whose result goes to `result`, made by an access of `command`.
+    ///
+    /// # Safety
+    /// Until the command is done, `result` must be aligned, initialised and valid for reads and writes, and nothing
+    /// else may touch it.
+    #[doc(hidden)]
+    pub unsafe fn from_raw(result: *mut T, include_initial: bool, command: Option<u64>) -> Self {
+        Reducer {
+            result,
+            include_initial,
+            partials: std::ptr::null_mut(),
+            command,
+            op: PhantomData,
+        }
+    }
+
+    pub(crate) fn command(&self) -> Option<u64> {
+        self.command
+    }
+
+    pub(crate) fn result(&self) -> *mut T {
+        self.result
+    }
+
+    /// The reducer with partial results for `chunks` chunks, and the reduction that owns and folds them.
+    pub(crate) fn with_chunks(mut self, chunks: usize) -> (Self, Arc<dyn Reduction>) {
+        let partials = (0..chunks * LANES)
+            .map(|_| UnsafeCell::new(O::identity()))
+            .collect::<Box<[_]>>();
+        // `UnsafeCell<T>` has the layout of `T`, and lets the kernel write through the shared box.
+        self.partials = UnsafeCell::raw_get(partials.as_ptr());
+        (
+            self,
+            Arc::new(Partials {
+                reducer: self,
+                cells: partials,
+            }),
+        )
+    }
+
+    /// The reducer of the chunk that the group belongs to.
+    #[inline(always)]
+    pub fn bind<const D: usize>(&self, group: &GroupCx<D>) -> ChunkReducer<T, O> {
+        ChunkReducer {
+            partials: self.partials.wrapping_add(group.chunk * LANES),
+            op: PhantomData,
+        }
+    }
+
+    /// Contributes `x`. In a kernel, write `sum.combine(x)`.
+    pub fn combine(&self, x: T) {
+        let _ = x;
+        super::group::only_in_kernels()
+    }
+}
+
+/// A [`Reducer`] in one chunk of the launch.
+#[derive(Debug)]
+pub struct ChunkReducer<T, O> {
+    partials: *mut T,
+    op: PhantomData<fn() -> O>,
+}
+
+impl<T, O> Clone for ChunkReducer<T, O> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, O> Copy for ChunkReducer<T, O> {}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> ChunkReducer<T, O> {
+    /// Contributes `x` to the partial result of lane `lane % LANES`.
+    #[inline(always)]
+    pub fn combine(&self, x: T, lane: usize) {
+        // SAFETY: the chunk has `LANES` partial results, which only the worker that runs it touches.
+        unsafe {
+            let partial = self.partials.add(lane % LANES);
+            *partial = O::apply(*partial, x);
+        }
+    }
+}
+
+/// The end of a reduction, whatever its type.
+pub trait Reduction: Send + Sync {
+    /// Folds all partial results and writes the result.
+    ///
+    /// # Safety
+    /// No chunk of the launch runs, and this is called once.
+    unsafe fn finish(&self);
+}
+
+struct Partials<T, O> {
+    reducer: Reducer<T, O>,
+    cells: Box<[UnsafeCell<T>]>,
+}
+
+// SAFETY: each chunk writes cells of its own, and `finish` runs when no chunk does.
+unsafe impl<T: DeviceCopy, O> Send for Partials<T, O> {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy, O> Sync for Partials<T, O> {}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> Reduction for Partials<T, O> {
+    unsafe fn finish(&self) {
+        // SAFETY: no chunk runs any more.
+        let mut values: Vec<T> = self
+            .cells
+            .iter()
+            .map(|cell| unsafe { *cell.get() })
+            .collect();
+        let mut chunks: Vec<T> = values
+            .chunks_mut(LANES)
+            .map(|lanes| fold_tree::<T, O>(lanes))
+            .collect();
+        // SAFETY: the promise of `from_raw`.
+        unsafe {
+            let result = self.reducer.result;
+            let folded = fold_tree::<T, O>(&mut chunks);
+            *result = if self.reducer.include_initial {
+                O::apply(*result, folded)
+            } else {
+                folded
+            };
+        }
+    }
+}
