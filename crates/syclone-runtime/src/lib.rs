@@ -1,1 +1,48 @@
-//! placeholder
+//! The untyped runtime under `syclone`: which devices exist, which command may run when, and who runs it.
+//!
+//! Nothing here knows what a kernel is made of. A kernel is a [`KernelWork`]: a name and a number of
+//! independent chunks. The model in six sentences:
+//!
+//! - A [`Command`] names the memory that it touches ([`Access`]) and the [`Event`]s that it follows.
+//! - [`Queue::submit`] never blocks: it places the command in the process-wide order and returns its event.
+//! - The order comes from memory: a reader follows the last writer, a writer follows the last writer and
+//!   every reader since, whatever queues, threads and devices submitted them. Disjoint byte ranges don't meet.
+//! - A host access ([`MemoryObject::wait_for_host`]) is a command in that order which the host itself "runs".
+//! - A command whose predecessors are done goes to its device's back end, which completes it exactly once.
+//! - A failed command fails what reads its results ([`Error::DependencyFailed`]); everything else goes on.
+//!
+//! | module | its one job |
+//! | --- | --- |
+//! | `error` | every way in which the runtime says no |
+//! | `device`, `aspect`, `isa`, `limits`, `selector` | what exists, what it can do, how it is chosen |
+//! | `memory`, `hazard` | allocations, and who used which bytes last |
+//! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
+//! | `host` | host accesses in the hazard order |
+//! | `backends` | the contract of a back end, and the CPU's |
+
+mod aspect;
+mod backends;
+mod command;
+mod device;
+mod error;
+mod event;
+mod hazard;
+mod host;
+mod isa;
+mod limits;
+mod memory;
+mod node;
+mod queue;
+mod scheduler;
+mod selector;
+
+pub use aspect::{Aspect, Aspects};
+pub use backends::cpu::{Scratch, Worker};
+pub use command::{Access, AccessMode, Command, KernelWork};
+pub use device::{Device, DeviceInfo, UnavailableBackend};
+pub use error::{Error, Name, Result};
+pub use event::{Event, EventStatus, Profiling};
+pub use host::HostAccessToken;
+pub use isa::Isa;
+pub use memory::{MemoryObject, MemoryStats};
+pub use queue::{Queue, QueueOptions};

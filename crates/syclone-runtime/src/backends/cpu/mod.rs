@@ -1,0 +1,103 @@
+//! The CPU device: a persistent pool of workers that run chunks of commands.
+//!
+//! `pool` decides who sleeps, spins and wakes; `execute` runs one command's chunks; `worker` is the memory that a
+//! worker lends to kernels; `machine` asks what the hardware is.
+
+mod execute;
+mod machine;
+mod pool;
+mod worker;
+
+pub(crate) use pool::is_worker_thread;
+pub use worker::{Scratch, Worker};
+
+use crate::{Aspect, Device, DeviceInfo, Error, Isa, Result};
+
+/// The variable that sets the number of workers of the host's CPU device.
+const VARIABLE: &str = "SYCLONE_CPU_THREADS";
+
+/// The most workers a device may have: far more than any machine's cores, few enough to start.
+const MAX_THREADS: usize = 1024;
+
+/// The most work-items in a group. Groups are loops here, so the limit only bounds per-item storage.
+const MAX_WORK_GROUP_SIZE: usize = 4096;
+
+/// Local memory per group: small enough to stay in a core's cache.
+pub(crate) const LOCAL_MEMORY_BYTES: usize = 64 << 10;
+
+/// The machine's CPU device with the settings of the environment.
+pub(crate) fn host() -> Result<Device> {
+    device(
+        threads(std::env::var(VARIABLE).ok().as_deref())?,
+        "cpu:0".to_owned(),
+    )
+}
+
+/// A CPU device with a pool of its own, which no selector finds.
+pub(crate) fn partition(threads: usize) -> Result<Device> {
+    if !(1..=MAX_THREADS).contains(&threads) {
+        return Err(Error::InvalidThreadCount {
+            asked: threads,
+            limit: MAX_THREADS,
+        });
+    }
+    device(threads, format!("cpu partition of {threads}"))
+}
+
+/// The number of workers: what the variable says, or one for each core that the process may use.
+fn threads(variable: Option<&str>) -> Result<usize> {
+    let Some(value) = variable.map(str::trim).filter(|value| !value.is_empty()) else {
+        return Ok(
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS))
+        );
+    };
+    value
+        .parse()
+        .ok()
+        .filter(|threads| (1..=MAX_THREADS).contains(threads))
+        .ok_or_else(|| Error::InvalidEnvironment {
+            variable: VARIABLE,
+            value: value.to_owned(),
+            expected: format!("a number of threads from 1 to {MAX_THREADS}"),
+        })
+}
+
+fn device(threads: usize, selector: String) -> Result<Device> {
+    let instruction_sets = Isa::available();
+    let isa = Isa::from_env(&instruction_sets)?;
+    let memory = machine::memory_bytes();
+    let info = DeviceInfo {
+        name: machine::processor_name(),
+        backend: "cpu",
+        driver_version: concat!("syclone ", env!("CARGO_PKG_VERSION")).to_owned(),
+        selector: selector.clone(),
+        compute_units: threads,
+        max_work_group_size: MAX_WORK_GROUP_SIZE,
+        max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
+        local_memory_bytes: LOCAL_MEMORY_BYTES,
+        global_memory_bytes: memory,
+        max_allocation: memory,
+        sub_group_sizes: vec![1, 4, 8, 16, 32],
+        default_sub_group_size: 16,
+        instruction_sets,
+        isa,
+        aspects: [
+            Aspect::Cpu,
+            Aspect::HostDebuggable,
+            Aspect::Fp16,
+            Aspect::Fp64,
+            Aspect::Atomic64,
+            Aspect::QueueProfiling,
+            Aspect::UsmDeviceAllocations,
+            Aspect::UsmHostAllocations,
+            Aspect::UsmSharedAllocations,
+            Aspect::UsmSystemAllocations,
+        ]
+        .into_iter()
+        .collect(),
+    };
+    Ok(Device::new(
+        info,
+        Box::new(pool::Pool::new(threads, selector)),
+    ))
+}

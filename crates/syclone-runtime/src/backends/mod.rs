@@ -1,0 +1,28 @@
+//! Back ends: who runs commands. One folder each, with the same file names.
+
+use std::sync::Arc;
+
+use crate::Result;
+use crate::node::Node;
+
+pub(crate) mod cpu;
+pub(crate) mod transfer;
+
+/// What the scheduler asks of a device's back end.
+///
+/// - `start` may be called any number of times, from any thread; after one success `enqueue` may be called.
+/// - `enqueue` takes a node whose predecessors are done. It must not block on the node or on any other one,
+///   and must not run the node's work on the calling thread.
+/// - Nodes that are enqueued at the same time are independent: they may run at once and in any order.
+/// - Each node is ended exactly once, with `scheduler::complete`, after `Node::begin`, whatever happens in between:
+///   a panic in a command is that command's error.
+/// - What the work wrote happens before `scheduler::complete`.
+/// - Dropping the back end ends its threads. Enqueued nodes keep their device alive, so none is left then;
+///   the drop may happen on one of the back end's own threads.
+pub(crate) trait Backend: Send + Sync {
+    /// Makes the device ready to run commands.
+    fn start(&self) -> Result<()>;
+
+    /// Hands a ready command over.
+    fn enqueue(&self, node: Arc<Node>);
+}

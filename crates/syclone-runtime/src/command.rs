@@ -1,0 +1,246 @@
+//! Commands: what is submitted. A command names its work, the memory that it touches, and what it follows.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use crate::{Error, Event, MemoryObject, Name, Result, Worker};
+
+/// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
+///
+/// - `run` is called once for each chunk in `0..chunks()`, from several workers at once.
+/// - After the first chunk that fails or panics, chunks that have not begun are skipped.
+/// - `finish` is called once, on a worker, after every chunk succeeded (also when there are none): the place
+///   to combine partial results, and to report what the chunks recorded, such as accesses out of bounds.
+/// - The object is dropped before the command's event completes.
+pub trait KernelWork: Send + Sync {
+    /// The kernel's name, for errors.
+    fn name(&self) -> Name;
+
+    /// How many chunks there are. Zero is a launch of no work-items: nothing runs, the command completes.
+    fn chunks(&self) -> usize;
+
+    /// Runs one chunk. The worker's scratch memory has just been reset.
+    ///
+    /// # Safety
+    /// The caller guarantees that the memory which the command's accesses name is alive, and that no
+    /// conflicting access to it happens during the call; and that it passes each chunk at most once.
+    unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()>;
+
+    /// Combines and reports; see above.
+    fn finish(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// How a command uses memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessMode {
+    /// Only reads.
+    Read,
+    /// Only writes. What the bytes held does not matter: the command runs even if their last writer failed.
+    Write,
+    /// Reads and writes.
+    ReadWrite,
+}
+
+impl AccessMode {
+    /// Whether values are read.
+    pub const fn reads(self) -> bool {
+        matches!(self, AccessMode::Read | AccessMode::ReadWrite)
+    }
+
+    /// Whether values are written.
+    pub const fn writes(self) -> bool {
+        matches!(self, AccessMode::Write | AccessMode::ReadWrite)
+    }
+}
+
+/// One use of memory by a command.
+#[derive(Debug, Clone)]
+pub struct Access {
+    /// The memory; kept alive until the command ends.
+    pub object: Arc<MemoryObject>,
+    /// How it is used.
+    pub mode: AccessMode,
+    /// Which of its bytes.
+    pub range: Range<usize>,
+    /// The parameter's name, for errors.
+    pub parameter: Name,
+}
+
+impl Access {
+    /// An access to a whole object.
+    pub fn whole(
+        object: &Arc<MemoryObject>,
+        mode: AccessMode,
+        parameter: impl Into<Name>,
+    ) -> Access {
+        Access::range(object, mode, 0..object.bytes(), parameter)
+    }
+
+    /// An access to some bytes of an object.
+    pub fn range(
+        object: &Arc<MemoryObject>,
+        mode: AccessMode,
+        range: Range<usize>,
+        parameter: impl Into<Name>,
+    ) -> Access {
+        Access {
+            object: Arc::clone(object),
+            mode,
+            range,
+            parameter: parameter.into(),
+        }
+    }
+
+    fn conflicts_with(&self, other: &Access) -> bool {
+        (self.mode.writes() || other.mode.writes())
+            && Arc::ptr_eq(&self.object, &other.object)
+            && crate::hazard::overlap(&self.range, &other.range)
+    }
+}
+
+/// Something to submit to a [`crate::Queue`].
+pub struct Command {
+    pub(crate) name: Name,
+    pub(crate) work: Work,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) dependencies: Vec<Event>,
+}
+
+/// What a command does when its turn comes.
+pub(crate) enum Work {
+    /// Chunks for the device's workers.
+    Kernel(Box<dyn KernelWork>),
+    /// One call on a worker; taken out by it.
+    HostTask(Mutex<Option<HostTask>>),
+    /// Nothing: complete as soon as its turn comes.
+    Empty,
+    /// The turn of a host access, which its holder ends.
+    HostAccess,
+}
+
+pub(crate) type HostTask = Box<dyn FnOnce() -> Result<()> + Send>;
+
+impl Command {
+    /// A kernel launch.
+    ///
+    /// # Safety
+    /// The accesses given here and added with [`Command::access`] name all memory that the kernel touches
+    /// and that anyone else may touch, with the right modes.
+    pub unsafe fn kernel(work: Box<dyn KernelWork>, accesses: Vec<Access>) -> Command {
+        Command {
+            name: work.name(),
+            work: Work::Kernel(work),
+            accesses,
+            dependencies: Vec::new(),
+        }
+    }
+
+    /// A copy of `bytes` bytes between two objects, or two disjoint ranges of one.
+    pub fn copy(
+        source: &Arc<MemoryObject>,
+        source_offset: usize,
+        destination: &Arc<MemoryObject>,
+        destination_offset: usize,
+        bytes: usize,
+    ) -> Result<Command> {
+        crate::backends::transfer::copy(
+            source,
+            source_offset,
+            destination,
+            destination_offset,
+            bytes,
+        )
+    }
+
+    /// A fill of `bytes` bytes with repetitions of `pattern`, whose length divides `bytes`.
+    pub fn fill(
+        destination: &Arc<MemoryObject>,
+        offset: usize,
+        bytes: usize,
+        pattern: &[u8],
+    ) -> Result<Command> {
+        crate::backends::transfer::fill(destination, offset, bytes, pattern)
+    }
+
+    /// A host task: one call on one of the device's workers.
+    ///
+    /// It may submit commands; waiting inside it for unfinished ones is the error [`Error::WaitInsideCommand`].
+    pub fn host_task(
+        name: impl Into<Name>,
+        task: impl FnOnce() -> Result<()> + Send + 'static,
+    ) -> Command {
+        Command::with_work(
+            name.into(),
+            Work::HostTask(Mutex::new(Some(Box::new(task)))),
+        )
+    }
+
+    /// A command that does nothing but take its place in the order.
+    pub fn empty(name: impl Into<Name>) -> Command {
+        Command::with_work(name.into(), Work::Empty)
+    }
+
+    pub(crate) fn with_work(name: Name, work: Work) -> Command {
+        Command {
+            name,
+            work,
+            accesses: Vec::new(),
+            dependencies: Vec::new(),
+        }
+    }
+
+    /// Adds an access.
+    pub fn access(mut self, access: Access) -> Command {
+        self.accesses.push(access);
+        self
+    }
+
+    /// Makes the command follow `event`: it runs after it, and not at all if it failed.
+    pub fn after(mut self, event: &Event) -> Command {
+        self.dependencies.push(event.clone());
+        self
+    }
+
+    /// The name that errors use.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// Puts accesses in the order in which hazards are locked and rejects those that conflict with each other.
+    pub(crate) fn check_accesses(&mut self) -> Result<()> {
+        for access in &self.accesses {
+            let Range { start, end } = access.range;
+            access
+                .object
+                .check_range(&self.name, start, end.saturating_sub(start))?;
+        }
+        self.accesses.sort_by_key(|access| access.object.id());
+        for (position, access) in self.accesses.iter().enumerate() {
+            let same_object = self.accesses[position + 1..]
+                .iter()
+                .take_while(|other| other.object.id() == access.object.id());
+            if let Some(other) = same_object
+                .into_iter()
+                .find(|other| access.conflicts_with(other))
+            {
+                return Err(Error::AccessConflict {
+                    command: self.name.clone(),
+                    first: access.parameter.clone(),
+                    second: other.parameter.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Command")
+            .field("name", &self.name)
+            .field("accesses", &self.accesses)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,196 @@
+//! Devices: what exists on this machine, what each can do, and how one is chosen.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::backends::{Backend, cpu};
+use crate::memory::{MemoryAccount, MemoryStats};
+use crate::selector::Selector;
+use crate::{Aspect, Aspects, Error, Isa, Result};
+
+/// The variable that names the default device.
+const VARIABLE: &str = "SYCLONE_DEVICE";
+
+/// A device: something that runs commands.
+///
+/// A handle; clones are the same device, and two devices are equal when they are the same one. The CPU
+/// device always exists. Worker threads start with the first [`crate::Queue`], not before.
+#[derive(Clone)]
+pub struct Device(Arc<DeviceInner>);
+
+struct DeviceInner {
+    info: DeviceInfo,
+    backend: Box<dyn Backend>,
+    memory: Arc<MemoryAccount>,
+}
+
+/// What a device is and can do. Limits that the runtime enforces name this device in their errors.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// The hardware's own name.
+    pub name: String,
+    /// The back end: `cpu`.
+    pub backend: &'static str,
+    /// The version of the back end's driver.
+    pub driver_version: String,
+    /// The string that [`Device::select`] takes for this device.
+    pub selector: String,
+    /// Work-groups that can run at once: the CPU device's worker threads.
+    pub compute_units: usize,
+    /// The most work-items in a group.
+    pub max_work_group_size: usize,
+    /// The most work-items in a group in each dimension.
+    pub max_work_item_sizes: [usize; 3],
+    /// Local memory of one work-group, in bytes.
+    pub local_memory_bytes: usize,
+    /// Memory for all allocations together, in bytes.
+    pub global_memory_bytes: usize,
+    /// The largest single allocation, in bytes.
+    pub max_allocation: usize,
+    /// The sub-group sizes that a launch may ask for, ascending.
+    pub sub_group_sizes: Vec<usize>,
+    /// The sub-group size of a launch that asks for none.
+    pub default_sub_group_size: usize,
+    /// The instruction sets that the processor has, the plainest first.
+    pub instruction_sets: Vec<Isa>,
+    /// The instruction set that kernels use.
+    pub isa: Isa,
+    /// Optional features.
+    pub aspects: Aspects,
+}
+
+/// A back end that can't be used here, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnavailableBackend {
+    /// The back end's name in selectors.
+    pub backend: &'static str,
+    /// The reason, in one line.
+    pub reason: String,
+}
+
+impl Device {
+    /// Every device of this machine, the CPU first.
+    ///
+    /// A device whose settings are unusable (for example `SYCLONE_CPU_THREADS=none`) is left out;
+    /// [`Device::unavailable_backends`] says why, and selecting it gives the error.
+    pub fn all() -> Vec<Device> {
+        host_cpu().iter().cloned().collect()
+    }
+
+    /// Back ends that this machine or this build lacks, with the reason.
+    pub fn unavailable_backends() -> Vec<UnavailableBackend> {
+        let broken = host_cpu().as_ref().err().map(|error| UnavailableBackend {
+            backend: "cpu",
+            reason: error.to_string().replace('\n', "; "),
+        });
+        let absent = crate::selector::BACKENDS
+            .iter()
+            .filter(|&&name| name != "cpu")
+            .map(|&backend| UnavailableBackend {
+                backend,
+                reason: "not part of this version of syclone".to_owned(),
+            });
+        broken.into_iter().chain(absent).collect()
+    }
+
+    /// The device that a program gets which does not choose: [`Device::from_env`].
+    pub fn default_device() -> Result<Device> {
+        Device::from_env()
+    }
+
+    /// The device that `SYCLONE_DEVICE` selects, or the CPU when the variable is unset or empty.
+    pub fn from_env() -> Result<Device> {
+        match std::env::var(VARIABLE) {
+            Ok(selector) if !selector.trim().is_empty() => Device::select(&selector),
+            _ => Device::select("cpu"),
+        }
+    }
+
+    /// The first device that `selector` matches: `cpu`, `cpu:0`, `opencl:*`, `*`, ….
+    pub fn select(selector: &str) -> Result<Device> {
+        let parsed = Selector::parse(selector)?;
+        if parsed.matches("cpu", 0) {
+            return host_cpu().clone();
+        }
+        let available = Device::all()
+            .iter()
+            .map(|device| device.info().selector.clone())
+            .collect();
+        Err(Error::NoDevice {
+            selector: selector.to_owned(),
+            available,
+        })
+    }
+
+    /// A separate CPU device with its own pool of `threads` workers.
+    ///
+    /// It is equal to no other device and no selector finds it. Useful to split a machine, and to test
+    /// programs for several devices on a machine that has one.
+    pub fn cpu_with_threads(threads: usize) -> Result<Device> {
+        cpu::partition(threads)
+    }
+
+    /// What the device is and can do.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.0.info
+    }
+
+    /// Whether the device has `aspect`.
+    pub fn has(&self, aspect: Aspect) -> bool {
+        self.info().aspects.contains(aspect)
+    }
+
+    /// An error that names device and aspect, unless the device has it.
+    pub fn require(&self, aspect: Aspect) -> Result<()> {
+        if self.has(aspect) {
+            return Ok(());
+        }
+        Err(Error::AspectMissing {
+            device: self.info().selector.clone(),
+            aspect,
+        })
+    }
+
+    /// How much memory the device's allocations hold now, and held at most.
+    pub fn memory_stats(&self) -> MemoryStats {
+        self.0.memory.stats()
+    }
+
+    /// Puts a device together; back ends call it.
+    pub(crate) fn new(info: DeviceInfo, backend: Box<dyn Backend>) -> Device {
+        Device(Arc::new(DeviceInner {
+            info,
+            backend,
+            memory: Arc::default(),
+        }))
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.0.backend
+    }
+
+    pub(crate) fn memory(&self) -> &Arc<MemoryAccount> {
+        &self.0.memory
+    }
+}
+
+/// The machine's CPU device, made on first use; its settings come from the environment at that moment.
+fn host_cpu() -> &'static Result<Device> {
+    static CPU: OnceLock<Result<Device>> = OnceLock::new();
+    CPU.get_or_init(cpu::host)
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({}, {})", self.0.info.selector, self.0.info.name)
+    }
+}

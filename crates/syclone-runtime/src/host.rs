@@ -1,0 +1,163 @@
+//! Host accesses: the host's own turns in the hazard order, and the waits that they could make endless.
+//!
+//! A host access is a node without a device: when its turn comes it is granted, and it ends when its token
+//! is dropped, so later conflicting commands wait for that. A thread that waits for a command behind a token which
+//! it holds itself would wait for ever. Each thread therefore knows its tokens, and before it parks it looks whether
+//! what it waits for can be reached from one of them along the successors.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::backends::cpu;
+use crate::command::Work;
+use crate::node::{NO_PANIC, Node, Payload};
+use crate::{Access, AccessMode, Error, MemoryObject, Name, Result, scheduler};
+
+thread_local! {
+    /// The host accesses that were granted to this thread; some may have ended since.
+    static HELD: RefCell<Vec<Arc<Node>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A granted host access. While it lives, conflicting commands and host accesses wait.
+#[must_use = "the access ends when the token is dropped"]
+pub struct HostAccessToken {
+    node: Arc<Node>,
+    object: Arc<MemoryObject>,
+}
+
+impl HostAccessToken {
+    /// The memory.
+    pub fn object(&self) -> &Arc<MemoryObject> {
+        &self.object
+    }
+}
+
+impl MemoryObject {
+    /// Waits for every command that conflicts with a host access to the whole object, then holds off later ones.
+    ///
+    /// Fails, after waiting, if the access reads and the last writer failed; the object can then be used again
+    /// once it has been written with [`AccessMode::Write`].
+    pub fn wait_for_host(self: &Arc<Self>, mode: AccessMode) -> Result<HostAccessToken> {
+        self.wait_for_host_range(mode, 0..self.bytes())
+    }
+
+    /// [`MemoryObject::wait_for_host`] for some of the bytes.
+    pub fn wait_for_host_range(
+        self: &Arc<Self>,
+        mode: AccessMode,
+        range: Range<usize>,
+    ) -> Result<HostAccessToken> {
+        let name = Name::Borrowed("host access");
+        self.check_range(&name, range.start, range.end.saturating_sub(range.start))?;
+        let access = Access::range(self, mode, range, "host");
+        {
+            // Looked at before registering: what is registered can't be withdrawn.
+            let hazards = self.hazards().lock().expect(NO_PANIC);
+            let pending = || {
+                hazards
+                    .conflicts(mode, &access.range)
+                    .filter(|node| !node.is_done())
+            };
+            if pending().next().is_some() {
+                refuse_inside_command(&name)?;
+                let waits_for: Vec<_> = pending().map(Arc::as_ptr).collect();
+                if held_reaches(|node| waits_for.contains(&std::ptr::from_ref(node))) {
+                    return Err(Error::WaitWouldDeadlock { command: name });
+                }
+            }
+        }
+        let payload = Payload {
+            work: Work::HostAccess,
+            _accesses: vec![access],
+            origin: None,
+        };
+        let node = Node::new(name, 1, payload, false);
+        // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
+        scheduler::place(&node, unsafe { &node.payload()._accesses }, &[]);
+        scheduler::release(Arc::clone(&node));
+        node.wait(true, None);
+        if node.is_done() {
+            // Granted nodes end only with their token, so this one failed with a predecessor.
+            node.result()?;
+        }
+        HELD.with_borrow_mut(|held| {
+            held.retain(|node| !node.is_done());
+            held.push(Arc::clone(&node));
+        });
+        Ok(HostAccessToken {
+            node,
+            object: Arc::clone(self),
+        })
+    }
+}
+
+impl Drop for HostAccessToken {
+    fn drop(&mut self) {
+        scheduler::complete(&self.node, Ok(()));
+        // The token may have moved to another thread, whose list doesn't have it; the next access cleans up.
+        let _ = HELD.try_with(|held| held.borrow_mut().retain(|node| !node.is_done()));
+    }
+}
+
+impl std::fmt::Debug for HostAccessToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostAccessToken({:?})", self.object)
+    }
+}
+
+/// Refuses a wait for `node` that could not end.
+pub(crate) fn check_wait(node: &Arc<Node>) -> Result<()> {
+    if node.is_done() {
+        return Ok(());
+    }
+    refuse_inside_command(&node.name)?;
+    if held_reaches(|held| std::ptr::eq(held, &**node)) {
+        return Err(Error::WaitWouldDeadlock {
+            command: node.name.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a wait for all commands of a queue that could not end.
+pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
+    let command = Name::Borrowed("all commands of a queue");
+    refuse_inside_command(&command)?;
+    if held_reaches(|held| held.queue_id == queue_id) {
+        return Err(Error::WaitWouldDeadlock { command });
+    }
+    Ok(())
+}
+
+fn refuse_inside_command(command: &Name) -> Result<()> {
+    if cpu::is_worker_thread() {
+        return Err(Error::WaitInsideCommand {
+            command: command.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether a node that `wanted` accepts can't settle before this thread ends one of its host accesses.
+fn held_reaches(wanted: impl Fn(&Node) -> bool) -> bool {
+    let mut open: Vec<Arc<Node>> = HELD.with_borrow(|held| {
+        held.iter()
+            .filter(|node| !node.is_done())
+            .cloned()
+            .collect()
+    });
+    let mut seen: HashSet<*const Node> = open.iter().map(Arc::as_ptr).collect();
+    while let Some(node) = open.pop() {
+        if wanted(&node) {
+            return true;
+        }
+        node.for_each_successor(|successor| {
+            if seen.insert(Arc::as_ptr(successor)) {
+                open.push(Arc::clone(successor));
+            }
+        });
+    }
+    false
+}

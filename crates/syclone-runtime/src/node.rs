@@ -1,0 +1,395 @@
+//! A submitted command: the record behind an event, and one vertex of the process-wide order.
+//!
+//! Life of a node:
+//! - *Submitted*: `unmet` counts the predecessors that are not done, plus one while the submission itself is
+//!   still adding them. Whoever brings it to zero owns the next step (module `scheduler`).
+//! - *Running*: a worker has begun, or a host access has been granted.
+//! - *Complete* or *Failed*: set once, by [`Node::settle`], which also hands out the successors.
+//!
+//! The payload (work, memory, device, queue) is there from creation until just before the node settles; a
+//! settled node holds only its name and its error, so that whoever keeps it keeps no memory alive.
+
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use crate::command::Work;
+use crate::queue::QueueShared;
+use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result};
+
+const SUBMITTED: u8 = 0;
+const RUNNING: u8 = 1;
+const COMPLETE: u8 = 2;
+const FAILED: u8 = 3;
+
+/// How long a waiting caller spins before it parks. Long enough for a small kernel, short enough not to
+/// take a core from the workers.
+const WAIT_SPIN: Duration = Duration::from_micros(10);
+
+/// Why one node follows another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// It needs the other's results: it fails if the other fails.
+    Data,
+    /// It must not overlap the other in time.
+    Order,
+}
+
+/// What a node holds until it settles.
+pub(crate) struct Payload {
+    pub(crate) work: Work,
+    /// Never read: they keep the memory alive while the work may touch it.
+    pub(crate) _accesses: Vec<Access>,
+    /// Where the work runs and who is told; a host access has neither.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// The queue that a command came through.
+pub(crate) struct Origin {
+    pub(crate) queue: Arc<QueueShared>,
+    pub(crate) sequence: u64,
+}
+
+/// One submitted command; see the module's page.
+pub(crate) struct Node {
+    pub(crate) name: Name,
+    /// Identifies the queue after the payload is gone; 0 for none.
+    pub(crate) queue_id: usize,
+    /// Chunk bookkeeping for back ends that run chunks.
+    pub(crate) chunks: Chunks,
+    state: AtomicU8,
+    unmet: AtomicUsize,
+    payload: UnsafeCell<Option<Payload>>,
+    /// The first failure among the data predecessors.
+    inherited: OnceLock<Arc<Error>>,
+    error: OnceLock<Arc<Error>>,
+    reported: AtomicBool,
+    completion: Mutex<Completion>,
+    changed: Condvar,
+    times: Option<Times>,
+}
+
+// SAFETY: everything but `payload` is Sync by itself. The payload is written before the node is shared;
+// then shared references are taken only through `payload()`, by threads that keep the node from settling; and it is taken only through `take_payload()`, whose contract says that
+// none of those is left. `Payload` is Send.
+unsafe impl Sync for Node {}
+
+/// Claims and results of a command's chunks.
+pub(crate) struct Chunks {
+    pub(crate) total: usize,
+    /// The next chunk to claim; may pass `total` by one per worker.
+    pub(crate) next: AtomicUsize,
+    /// Chunks that have not ended.
+    pub(crate) unfinished: AtomicUsize,
+    /// The first failure; later chunks are skipped.
+    pub(crate) failure: OnceLock<Error>,
+}
+
+#[derive(Default)]
+struct Completion {
+    done: bool,
+    successors: Vec<(Arc<Node>, Link)>,
+    wakers: Vec<Waker>,
+    parked: usize,
+}
+
+struct Times {
+    submitted: u64,
+    start: AtomicU64,
+    end: AtomicU64,
+}
+
+impl Node {
+    /// A node with one unmet predecessor: the submission itself, ended by [`Node::predecessor_done`].
+    pub(crate) fn new(name: Name, chunks: usize, payload: Payload, profiling: bool) -> Arc<Node> {
+        let queue_id = payload
+            .origin
+            .as_ref()
+            .map_or(0, |origin| origin.queue.id());
+        Arc::new(Node {
+            name,
+            queue_id,
+            chunks: Chunks {
+                total: chunks,
+                next: AtomicUsize::new(0),
+                unfinished: AtomicUsize::new(chunks),
+                failure: OnceLock::new(),
+            },
+            state: AtomicU8::new(SUBMITTED),
+            unmet: AtomicUsize::new(1),
+            payload: UnsafeCell::new(Some(payload)),
+            inherited: OnceLock::new(),
+            error: OnceLock::new(),
+            reported: AtomicBool::new(false),
+            completion: Mutex::default(),
+            changed: Condvar::new(),
+            times: profiling.then(|| Times {
+                submitted: nanoseconds(),
+                start: AtomicU64::new(0),
+                end: AtomicU64::new(0),
+            }),
+        })
+    }
+
+    /// Makes this node, which is still being submitted, follow `earlier`.
+    pub(crate) fn follow(self: &Arc<Self>, earlier: &Arc<Node>, link: Link) {
+        if Arc::ptr_eq(self, earlier) {
+            return;
+        }
+        {
+            let mut completion = earlier.lock();
+            if !completion.done {
+                self.unmet.fetch_add(1, Ordering::Relaxed);
+                completion.successors.push((Arc::clone(self), link));
+                return;
+            }
+        }
+        if link == Link::Data {
+            self.inherit(earlier);
+        }
+    }
+
+    /// Counts one predecessor as done; true when it was the last, and the caller must take the next step.
+    pub(crate) fn predecessor_done(&self) -> bool {
+        self.unmet.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    fn inherit(&self, earlier: &Node) {
+        if let Some(error) = earlier.error.get() {
+            let first = match &**error {
+                Error::DependencyFailed { first, .. } => Arc::clone(first),
+                _ => Arc::clone(error),
+            };
+            // Another predecessor may have been faster; one first failure is enough.
+            let _ = self.inherited.set(first);
+        }
+    }
+
+    /// The error of a node that must not run because of a predecessor.
+    pub(crate) fn dependency_failure(&self) -> Option<Error> {
+        let first = Arc::clone(self.inherited.get()?);
+        Some(Error::DependencyFailed {
+            command: self.name.clone(),
+            first,
+        })
+    }
+
+    /// The payload, for as long as the node can't settle.
+    ///
+    /// # Safety
+    /// The caller is the thread that submits the node (before it releases it) or that made it ready (before it
+    /// passes it on), or holds a claimed chunk that it has not counted as finished, or decides about the node's end.
+    pub(crate) unsafe fn payload(&self) -> &Payload {
+        // SAFETY: by the contract nobody takes the payload now, and nobody else writes it.
+        unsafe { (*self.payload.get()).as_ref() }
+            .expect("a payload is taken only after its last use")
+    }
+
+    /// Takes the payload out, to be dropped before the node settles.
+    ///
+    /// # Safety
+    /// The node is ready, the caller alone decides about its completion, and all chunks are finished, which
+    /// happened before this call.
+    pub(crate) unsafe fn take_payload(&self) -> Option<Payload> {
+        // SAFETY: by the contract no reference from `payload` is left and no other call runs.
+        unsafe { (*self.payload.get()).take() }
+    }
+
+    /// Marks the node as running, and tells who waits for that.
+    pub(crate) fn grant(&self) {
+        let completion = self.lock();
+        self.state.store(RUNNING, Ordering::Release);
+        if completion.parked > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Marks the beginning of the work.
+    pub(crate) fn begin(&self) {
+        if let Some(times) = &self.times {
+            times.start.store(nanoseconds(), Ordering::Relaxed);
+        }
+        self.state.store(RUNNING, Ordering::Release);
+    }
+
+    /// Ends the node and returns the successors that this made ready. The payload is gone already.
+    pub(crate) fn settle(&self, result: Result<()>) -> Vec<Arc<Node>> {
+        if let Some(times) = &self.times {
+            let end = nanoseconds();
+            times.end.store(end, Ordering::Relaxed);
+            // What never ran began when it ended.
+            let _ = times
+                .start
+                .compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        let state = match result {
+            Ok(()) => COMPLETE,
+            Err(error) => {
+                self.error
+                    .set(Arc::new(error))
+                    .expect("a node settles once");
+                FAILED
+            }
+        };
+        let (successors, wakers) = {
+            let mut completion = self.lock();
+            completion.done = true;
+            self.state.store(state, Ordering::Release);
+            if completion.parked > 0 {
+                self.changed.notify_all();
+            }
+            (
+                std::mem::take(&mut completion.successors),
+                std::mem::take(&mut completion.wakers),
+            )
+        };
+        for waker in wakers {
+            // An executor's code; its panics are not this thread's.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
+        let ready = successors.into_iter().filter_map(|(successor, link)| {
+            if link == Link::Data {
+                successor.inherit(self);
+            }
+            successor.predecessor_done().then_some(successor)
+        });
+        ready.collect()
+    }
+
+    /// Whether the node has settled.
+    pub(crate) fn is_done(&self) -> bool {
+        self.state.load(Ordering::Acquire) >= COMPLETE
+    }
+
+    /// Whether the node has settled without an error.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.state.load(Ordering::Acquire) == COMPLETE
+    }
+
+    pub(crate) fn status(&self) -> EventStatus {
+        match self.state.load(Ordering::Acquire) {
+            SUBMITTED => EventStatus::Submitted,
+            RUNNING => EventStatus::Running,
+            COMPLETE => EventStatus::Complete,
+            _ => EventStatus::Failed,
+        }
+    }
+
+    /// The result of a settled node; asking for it counts as reporting the error.
+    pub(crate) fn result(&self) -> Result<()> {
+        match self.error.get() {
+            None => Ok(()),
+            Some(error) => {
+                self.reported.store(true, Ordering::Relaxed);
+                Err((**error).clone())
+            }
+        }
+    }
+
+    /// Whether someone has been given the node's error.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.reported.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn profiling(&self) -> Option<Profiling> {
+        let times = self.times.as_ref()?;
+        self.is_done().then(|| Profiling {
+            submitted: times.submitted,
+            start: times.start.load(Ordering::Relaxed),
+            end: times.end.load(Ordering::Relaxed),
+        })
+    }
+
+    /// Waits until the node has settled, or with `or_running` until it runs; false when `deadline` came first.
+    pub(crate) fn wait(&self, or_running: bool, deadline: Option<Instant>) -> bool {
+        let enough = if or_running { RUNNING } else { COMPLETE };
+        let reached = || self.state.load(Ordering::Acquire) >= enough;
+        if spin_until(WAIT_SPIN, deadline, reached) {
+            return true;
+        }
+        let mut completion = self.lock();
+        completion.parked += 1;
+        while !reached() {
+            completion = match deadline {
+                None => self.changed.wait(completion).expect(NO_PANIC),
+                Some(deadline) => match deadline.checked_duration_since(Instant::now()) {
+                    Some(left) if !left.is_zero() => {
+                        self.changed
+                            .wait_timeout(completion, left)
+                            .expect(NO_PANIC)
+                            .0
+                    }
+                    _ => break,
+                },
+            };
+        }
+        completion.parked -= 1;
+        reached()
+    }
+
+    /// Has `waker` called when the node settles; true when it has settled already.
+    pub(crate) fn wake_when_done(&self, waker: &Waker) -> bool {
+        let mut completion = self.lock();
+        if !completion.done && !completion.wakers.iter().any(|known| known.will_wake(waker)) {
+            completion.wakers.push(waker.clone());
+        }
+        completion.done
+    }
+
+    /// Calls `visit` for the successors that are known now.
+    pub(crate) fn for_each_successor(&self, visit: impl FnMut(&Arc<Node>)) {
+        self.lock()
+            .successors
+            .iter()
+            .map(|(node, _)| node)
+            .for_each(visit);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Completion> {
+        self.completion.lock().expect(NO_PANIC)
+    }
+}
+
+/// Why the runtime's own locks are never poisoned.
+pub(crate) const NO_PANIC: &str = "no code that can panic runs under this lock";
+
+/// Spins until `condition` holds, `budget` is used up, or `deadline` is over; whether the condition holds.
+pub(crate) fn spin_until(
+    budget: Duration,
+    deadline: Option<Instant>,
+    condition: impl Fn() -> bool,
+) -> bool {
+    if condition() {
+        return true;
+    }
+    let start = Instant::now();
+    let end = deadline.map_or(start + budget, |deadline| deadline.min(start + budget));
+    loop {
+        for _ in 0..16 {
+            std::hint::spin_loop();
+            if condition() {
+                return true;
+            }
+        }
+        if Instant::now() >= end {
+            return false;
+        }
+    }
+}
+
+/// Nanoseconds since the runtime first asked for the time.
+fn nanoseconds() -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+// The device is reached through the queue; this keeps the path in one place.
+impl Payload {
+    /// The device that runs the work.
+    pub(crate) fn device(&self) -> Option<&Device> {
+        self.origin.as_ref().map(|origin| origin.queue.device())
+    }
+}

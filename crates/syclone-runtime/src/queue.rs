@@ -1,0 +1,247 @@
+//! Queues: where commands are submitted, and where their errors are collected.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use crate::command::Work;
+use crate::node::{Link, NO_PANIC, Node, Origin, Payload, spin_until};
+use crate::{Aspect, Command, Device, Event, Result, host, scheduler};
+
+/// How long a waiting caller spins before it parks.
+const WAIT_SPIN: Duration = Duration::from_micros(10);
+
+/// How a queue behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct QueueOptions {
+    /// Each command follows the one submitted before it. An order in time only: a failed command does not
+    /// stop later ones, except those that need its results.
+    pub in_order: bool,
+    /// Events give [`crate::Profiling`] times.
+    pub profiling: bool,
+}
+
+/// A queue of one device. Any number of threads may submit to it at once.
+///
+/// Dropping it waits for nothing: pending commands go on, and keep alive what they need. An error that was
+/// never asked for is then written to stderr.
+pub struct Queue(Arc<QueueShared>);
+
+/// What a queue shares with its unfinished commands.
+pub(crate) struct QueueShared {
+    device: Device,
+    options: QueueOptions,
+    state: Mutex<QueueState>,
+    /// Every command with a smaller sequence number has ended; follows `QueueState::ended_below`.
+    ended_below: AtomicU64,
+    changed: Condvar,
+    /// The `Queue` is gone: errors can only be logged.
+    orphaned: AtomicBool,
+}
+
+#[derive(Default)]
+struct QueueState {
+    next: u64,
+    ended_below: u64,
+    /// For each command from `ended_below` on, whether it has ended.
+    window: VecDeque<bool>,
+    /// The last command of an in-order queue.
+    last: Option<Arc<Node>>,
+    /// The first failure since the last wait.
+    failed: Option<Arc<Node>>,
+    parked: usize,
+}
+
+impl Queue {
+    /// An out-of-order queue without profiling. The device's workers are started if need be.
+    pub fn new(device: &Device) -> Result<Queue> {
+        Queue::with(device, QueueOptions::default())
+    }
+
+    /// A queue with the given options.
+    pub fn with(device: &Device, options: QueueOptions) -> Result<Queue> {
+        if options.profiling {
+            device.require(Aspect::QueueProfiling)?;
+        }
+        device.backend().start()?;
+        Ok(Queue(Arc::new(QueueShared {
+            device: device.clone(),
+            options,
+            state: Mutex::default(),
+            ended_below: AtomicU64::new(0),
+            changed: Condvar::new(),
+            orphaned: AtomicBool::new(false),
+        })))
+    }
+
+    /// Places a command in the order and returns its event; never blocks for other commands.
+    ///
+    /// An error here means that nothing was submitted. What goes wrong later is in the event, and the first
+    /// such error is returned by [`Queue::wait`] too.
+    pub fn submit(&self, mut command: Command) -> Result<Event> {
+        command.check_accesses()?;
+        let Command {
+            name,
+            work,
+            accesses,
+            dependencies,
+        } = command;
+        let chunks = match &work {
+            // A launch of nothing still has an end to run.
+            Work::Kernel(kernel) => kernel.chunks().max(1),
+            _ => 1,
+        };
+        // Accesses live in the payload, which others may take once the node is released; until then the
+        // submission's own count keeps the node from becoming ready.
+        let mut state = self.0.lock();
+        let sequence = state.next;
+        state.next += 1;
+        state.window.push_back(false);
+        let previous = state.last.take();
+        let held = if self.0.options.in_order {
+            Some(state)
+        } else {
+            drop(state);
+            None
+        };
+        let origin = Some(Origin {
+            queue: Arc::clone(&self.0),
+            sequence,
+        });
+        let node = Node::new(
+            name,
+            chunks,
+            Payload {
+                work,
+                _accesses: accesses,
+                origin,
+            },
+            self.0.options.profiling,
+        );
+        // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
+        let accesses = unsafe { &node.payload()._accesses };
+        if let Some(previous) = previous {
+            node.follow(&previous, Link::Order);
+        }
+        scheduler::place(&node, accesses, &dependencies);
+        if let Some(mut state) = held {
+            state.last = Some(Arc::clone(&node));
+        }
+        let event = Event::new(Arc::clone(&node));
+        scheduler::release(node);
+        Ok(event)
+    }
+
+    /// Waits until every command submitted so far has ended, and returns the first error since the last wait.
+    ///
+    /// The error is returned once; the queue can be used further.
+    pub fn wait(&self) -> Result<()> {
+        let target = self.0.lock().next;
+        let reached = || self.0.ended_below.load(Ordering::Acquire) >= target;
+        if !reached() {
+            host::check_queue_wait(self.0.id())?;
+        }
+        spin_until(WAIT_SPIN, None, reached);
+        let mut state = self.0.lock();
+        state.parked += 1;
+        while !reached() {
+            state = self.0.changed.wait(state).expect(NO_PANIC);
+        }
+        state.parked -= 1;
+        match state.failed.take() {
+            Some(node) => node.result(),
+            None => Ok(()),
+        }
+    }
+
+    /// The queue's device.
+    pub fn device(&self) -> &Device {
+        &self.0.device
+    }
+
+    /// Whether commands follow each other in the order of their submission.
+    pub fn is_in_order(&self) -> bool {
+        self.0.options.in_order
+    }
+
+    /// How the queue was made.
+    pub fn options(&self) -> QueueOptions {
+        self.0.options
+    }
+}
+
+impl QueueShared {
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Identifies the queue while it exists; never 0.
+    pub(crate) fn id(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Takes note that a command has ended, and of its node if it failed.
+    pub(crate) fn ended(&self, sequence: u64, failed: Option<&Arc<Node>>) {
+        let mut state = self.lock();
+        let position =
+            usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
+        state.window[position] = true;
+        while state.window.front() == Some(&true) {
+            state.window.pop_front();
+            state.ended_below += 1;
+        }
+        // An idle queue needs no last command, and would keep its node alive.
+        if state.window.is_empty() {
+            state.last = None;
+        }
+        if let Some(node) = failed
+            && state.failed.is_none()
+        {
+            state.failed = Some(Arc::clone(node));
+        }
+        self.ended_below.store(state.ended_below, Ordering::Release);
+        if state.parked > 0 {
+            self.changed.notify_all();
+        }
+        drop(state);
+        if failed.is_some() && self.orphaned.load(Ordering::Acquire) {
+            self.log_unreported();
+        }
+    }
+
+    /// Writes the first failure to stderr, unless someone has been given it.
+    fn log_unreported(&self) {
+        let failed = self.lock().failed.take();
+        if let Some(node) = failed
+            && !node.is_reported()
+            && let Err(error) = node.result()
+        {
+            // `eprintln!` panics when stderr is closed; a lost log line is no reason to.
+            let _ = std::io::Write::write_fmt(
+                &mut std::io::stderr(),
+                format_args!("syclone: a command's error was never asked for: {error}\n"),
+            );
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().expect(NO_PANIC)
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.0.orphaned.store(true, Ordering::Release);
+        self.0.log_unreported();
+    }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue")
+            .field("device", &self.0.device)
+            .field("options", &self.0.options)
+            .finish()
+    }
+}

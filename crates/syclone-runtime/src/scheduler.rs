@@ -1,0 +1,120 @@
+//! From a submitted command to a settled one: who takes the next step, and in what order locks are taken.
+//!
+//! - *Placing* ([`place`]): with the hazards of all objects locked in ascending id, the node registers on each.
+//!   Because all locks are held together, any two commands meet in one order on every object that they
+//!   share, so the order has no cycles. An in-order queue holds its own lock around that, for the same reason.
+//! - *Advancing* ([`advance`]): whoever meets a node's last predecessor takes it further: a failed
+//!   predecessor settles it, an empty command settles at once, a host access is granted, anything else goes to its
+//!   device's back end. Settling makes more nodes ready; they are worked off in a list, not by recursion.
+//! - *Settling* ([`complete`]): payload dropped, event published, queue told, successors advanced.
+//!
+//! Lock order: queue → hazards (ascending id) → one node's completion. Settling takes them one at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, MutexGuard};
+
+use crate::command::Work;
+use crate::hazard::Hazards;
+use crate::node::{Link, NO_PANIC, Node, Payload};
+use crate::{Access, Event, Name, Result};
+
+/// Puts a new node into the order; accesses are sorted by object.
+pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event]) {
+    for event in dependencies {
+        node.follow(event.node(), Link::Data);
+    }
+    if let [access] = accesses {
+        // The common case needs no list of guards.
+        lock(access).register(node, access.mode, &access.range);
+        return;
+    }
+    let same = |a: &Access, b: &Access| Arc::ptr_eq(&a.object, &b.object);
+    let mut locked: Vec<(MutexGuard<'_, Hazards>, &[Access])> = accesses
+        .chunk_by(same)
+        .map(|group| (lock(&group[0]), group))
+        .collect();
+    for (hazards, group) in &mut locked {
+        for access in *group {
+            hazards.register(node, access.mode, &access.range);
+        }
+    }
+}
+
+fn lock(access: &Access) -> MutexGuard<'_, Hazards> {
+    access.object.hazards().lock().expect(NO_PANIC)
+}
+
+/// Ends the submission of a placed node.
+pub(crate) fn release(node: Arc<Node>) {
+    if node.predecessor_done() {
+        advance(vec![node]);
+    }
+}
+
+/// Takes nodes without unmet predecessors further, and those that this makes ready, and so on.
+fn advance(mut ready: Vec<Arc<Node>>) {
+    // Taken from the end, so that the first successor is the last to be looked at otherwise.
+    ready.reverse();
+    while let Some(node) = ready.pop() {
+        if let Some(error) = node.dependency_failure() {
+            ready.extend(settle(&node, Err(error)));
+            continue;
+        }
+        // SAFETY: this thread made the node ready and has not passed it on.
+        let payload = unsafe { node.payload() };
+        match (&payload.work, payload.device()) {
+            (Work::HostAccess, _) => node.grant(),
+            (Work::Empty, _) | (_, None) => ready.extend(settle(&node, Ok(()))),
+            (Work::Kernel(_) | Work::HostTask(_), Some(device)) => {
+                let device = device.clone();
+                device.backend().enqueue(node);
+            }
+        }
+    }
+}
+
+/// Ends a node that its back end, or its host access, has finished with, and advances what followed it.
+///
+/// The caller alone decides about the node's completion, and none of its chunks is still running.
+pub(crate) fn complete(node: &Arc<Node>, result: Result<()>) {
+    let ready = settle(node, result);
+    if !ready.is_empty() {
+        advance(ready);
+    }
+}
+
+fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
+    // SAFETY: the node is ready, and by the contracts of `advance` and `complete` it is this thread's alone.
+    let payload = unsafe { node.take_payload() };
+    let origin = payload.and_then(
+        |Payload {
+             work,
+             _accesses: accesses,
+             origin,
+         }| {
+            // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
+            // captured may panic as it is dropped; that concerns neither its result nor this thread.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
+            origin
+        },
+    );
+    let failed = result.is_err();
+    let ready = node.settle(result);
+    if let Some(origin) = origin {
+        origin.queue.ended(origin.sequence, failed.then_some(node));
+    }
+    ready
+}
+
+/// A node that settled before anyone saw it.
+pub(crate) fn completed(name: Name) -> Arc<Node> {
+    let payload = Payload {
+        work: Work::Empty,
+        _accesses: Vec::new(),
+        origin: None,
+    };
+    let node = Node::new(name, 0, payload, false);
+    settle(&node, Ok(()));
+    node
+}

@@ -1,0 +1,61 @@
+//! Device selectors: the strings that `--device` and `SYCLONE_DEVICE` take.
+//!
+//! `*` matches every device, `backend` and `backend:*` every device of a back end, `backend:index` one.
+//! Which devices exist is not decided here: a selector for a back end that this machine lacks is well formed
+//! and matches nothing.
+
+use crate::{Error, Result};
+
+/// Every back-end name that a selector may begin with, whether or not this build or machine has it.
+pub(crate) const BACKENDS: &[&str] = &["cpu", "cuda", "hip", "level_zero", "opencl", "vulkan"];
+
+/// A parsed selector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Selector {
+    backend: Option<&'static str>,
+    index: Option<usize>,
+}
+
+impl Selector {
+    /// Reads a selector; spaces around it and letter case don't matter.
+    pub(crate) fn parse(text: &str) -> Result<Selector> {
+        let invalid = || Error::InvalidSelector {
+            selector: text.to_owned(),
+            backends: BACKENDS,
+        };
+        let lower = text.trim().to_ascii_lowercase();
+        if lower == "*" {
+            return Ok(Selector {
+                backend: None,
+                index: None,
+            });
+        }
+        let (name, index) = match lower.split_once(':') {
+            Some((name, index)) => (name, Some(index)),
+            None => (lower.as_str(), None),
+        };
+        let backend = BACKENDS
+            .iter()
+            .copied()
+            .find(|&known| known == name)
+            .ok_or_else(invalid)?;
+        let index = match index {
+            None | Some("*") => None,
+            // `parse` alone would accept a sign.
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(digits.parse().map_err(|_| invalid())?)
+            }
+            Some(_) => return Err(invalid()),
+        };
+        Ok(Selector {
+            backend: Some(backend),
+            index,
+        })
+    }
+
+    /// Whether the device number `index` of `backend` is meant.
+    pub(crate) fn matches(self, backend: &str, index: usize) -> bool {
+        self.backend.is_none_or(|wanted| wanted == backend)
+            && self.index.is_none_or(|wanted| wanted == index)
+    }
+}
