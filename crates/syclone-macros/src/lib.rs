@@ -1,1 +1,2 @@
-//! placeholder
+//! The proc macros of syclone.
+mod frontend;

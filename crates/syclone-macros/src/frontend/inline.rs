@@ -1,0 +1,149 @@
+//! `kernel!(|item: Item<1>| { … })`: a kernel where it is launched.
+//!
+//! The closure's free names are its captures: a single lower-case name that the body does not bind. Names that begin
+//! with an upper-case letter, and longer paths, are constants as everywhere.
+
+use super::items::finish;
+use super::lower::{Body, GenericNames, Lowerer};
+use super::signature::kernel_kind;
+use super::{Options, ParamTokens, Parsed};
+use proc_macro2::{Ident, Span, TokenStream};
+use syclone_kernel_ast::tree::{Param, ParamRole};
+use syn::{Error, Expr, Pat, Result, parse_quote};
+
+/// An inline kernel.
+pub struct Inline {
+    /// The kernel as if it had been written with its captures as parameters after the item: their types are `_` and
+    /// their roles [`ParamRole::Value`], because only rustc knows more.
+    pub parsed: Parsed,
+    /// The captured names in order of first use.
+    pub captures: Vec<Ident>,
+}
+
+/// Reads the tokens between the parentheses of `kernel!(…)`.
+pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
+    let closure = match syn::parse2::<Expr>(tokens)? {
+        Expr::Closure(closure) => closure,
+        other => {
+            return Err(Error::new_spanned(
+                other,
+                "`kernel!` takes a closure: write `kernel!(|item: Item<1>| { … })`",
+            ));
+        }
+    };
+    check_head(&closure)?;
+    // The first pass finds the captures, the second knows them as parameters, which come first among the variables.
+    let captures = lower(&closure, &[])?.1;
+    let (parsed, _) = lower(&closure, &captures)?;
+    Ok(Inline { parsed, captures })
+}
+
+fn check_head(closure: &syn::ExprClosure) -> Result<()> {
+    if let Some(token) = &closure.asyncness {
+        return Err(Error::new_spanned(
+            token,
+            "a kernel cannot be `async`: submission does not block, and the event is awaited",
+        ));
+    }
+    if let Some(token) = &closure.constness {
+        return Err(Error::new_spanned(
+            token,
+            "a kernel cannot be `const`: leave `const` out",
+        ));
+    }
+    if let syn::ReturnType::Type(..) = &closure.output {
+        return Err(Error::new_spanned(
+            &closure.output,
+            "a kernel returns nothing: write the value to an output, such as an `ItemMut`",
+        ));
+    }
+    match closure.inputs.len() {
+        0 | 1 => Ok(()),
+        _ => Err(Error::new_spanned(
+            &closure.inputs,
+            "an inline kernel takes the item only and captures the rest: write `kernel!(|item: Item<1>| { … })`",
+        )),
+    }
+}
+
+fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<Ident>)> {
+    let (item, inputs) = item_param(closure)?;
+    let kind = kernel_kind(item.as_ref().map(|(_, ty)| ty));
+    let ident = Ident::new("inline_kernel", Span::call_site());
+    let sig: syn::Signature = parse_quote!(fn #ident(#inputs));
+    let mut lowerer = Lowerer::new(
+        Body::Kernel,
+        kind,
+        (String::new(), false),
+        GenericNames::default(),
+    );
+    lowerer.captures = Some(Vec::new());
+    let (mut params, mut tokens) = lowerer.params(&sig, false);
+    let inferred: syn::Type = parse_quote!(_);
+    for capture in captures {
+        let ty = lowerer.intern_type(&inferred);
+        let var = lowerer.declare(capture, false);
+        lowerer.roles.push(ParamRole::Value);
+        params.push(Param {
+            var,
+            ty,
+            role: ParamRole::Value,
+        });
+        tokens.push(ParamTokens {
+            ident: capture.clone(),
+            ty: inferred.clone(),
+            role: ParamRole::Value,
+        });
+    }
+    let block = match &*closure.body {
+        Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
+            block.block.clone()
+        }
+        body => parse_quote!({ #body }),
+    };
+    let lowered = lowerer.body(&block);
+    let found = lowerer.captures.take().unwrap_or_default();
+    let (function, tables) = finish(lowerer, lowered, params, None, &sig)?;
+    let parsed = Parsed {
+        function,
+        vis: syn::Visibility::Inherited,
+        ident,
+        generics: syn::Generics::default(),
+        attrs: Vec::new(),
+        params: tokens,
+        ret: None,
+        types: tables.types,
+        consts: tables.consts,
+        callees: tables.callees,
+        spans: tables.spans,
+        options: Options::default(),
+        self_ty: None,
+        has_body: true,
+        sig,
+    };
+    Ok((parsed, found))
+}
+
+type ItemParam = (Ident, syn::Type);
+
+/// The item's name and type, and the same as a parameter list.
+fn item_param(closure: &syn::ExprClosure) -> Result<(Option<ItemParam>, TokenStream)> {
+    let Some(pat) = closure.inputs.first() else {
+        return Ok((None, TokenStream::new()));
+    };
+    if let Pat::Type(typed) = pat
+        && let Pat::Ident(name) = &*typed.pat
+    {
+        let role = super::signature::role_by_name(&typed.ty);
+        if matches!(role, ParamRole::Item | ParamRole::NdItem) {
+            return Ok((
+                Some((name.ident.clone(), (*typed.ty).clone())),
+                quote::quote!(#typed),
+            ));
+        }
+    }
+    Err(Error::new_spanned(
+        pat,
+        "an inline kernel takes the item with its type: write `|item: Item<1>|` or `|item: NdItem<1>|`",
+    ))
+}

@@ -1,0 +1,367 @@
+//! The things that the attributes stand on.
+
+use super::lower::{Body, GenericNames, Lowerer};
+use super::{Options, Parsed, signature};
+use proc_macro2::{Span as TokenSpan, TokenStream};
+use syclone_kernel_ast::tree::{Block, Function, FunctionKind, Span};
+use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
+
+/// `#[device_fn] impl … { … }`
+pub struct ParsedImpl {
+    /// The block as written, without the attribute.
+    pub item: syn::ItemImpl,
+    /// Its functions in order.
+    pub functions: Vec<Parsed>,
+}
+
+/// `#[device_fn] trait … { … }`
+pub struct ParsedTrait {
+    /// The trait as written, without the attribute.
+    pub item: syn::ItemTrait,
+    /// Its functions in order; [`Parsed::has_body`] says which have a default.
+    pub functions: Vec<Parsed>,
+}
+
+/// Reads `#[kernel(attr)] item`.
+pub fn parse_kernel(attr: TokenStream, item: TokenStream) -> Result<Parsed> {
+    let options = Options::parse(attr);
+    let item = match syn::parse2::<Item>(item)? {
+        Item::Fn(item) => item,
+        other => {
+            let message = "`#[kernel]` stands on a function: for helper functions, `impl` blocks and traits write `#[device_fn]`";
+            return Err(Error::new_spanned(head(&other), message));
+        }
+    };
+    let (options, bad_options) = match options {
+        Ok(options) => (options, None),
+        Err(error) => (Options::default(), Some(error)),
+    };
+    let source = Source {
+        attrs: item.attrs,
+        vis: item.vis,
+        sig: item.sig,
+        block: Some(*item.block),
+        self_ty: None,
+        in_type: false,
+        outer: GenericNames::default(),
+    };
+    let unchecked_known = bad_options.is_none();
+    let parsed = parse(source, Body::Kernel, options, unchecked_known);
+    combine(bad_options, parsed)
+}
+
+/// Reads `#[device_fn] fn`.
+pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
+    let bad_options = no_options(attr).err();
+    let source = Source {
+        attrs: item.attrs,
+        vis: item.vis,
+        sig: item.sig,
+        block: Some(*item.block),
+        self_ty: None,
+        in_type: false,
+        outer: GenericNames::default(),
+    };
+    combine(
+        bad_options,
+        parse(source, Body::Device, Options::default(), true),
+    )
+}
+
+/// Reads `#[device_fn] impl`.
+pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<ParsedImpl> {
+    let mut errors = no_options(attr).err();
+    if let Some(token) = &item.unsafety {
+        add(
+            &mut errors,
+            Error::new_spanned(
+                token,
+                "device functions cannot belong to an `unsafe impl`: leave `unsafe` out",
+            ),
+        );
+    }
+    for param in &item.generics.params {
+        if let syn::GenericParam::Lifetime(param) = param {
+            add(
+                &mut errors,
+                Error::new_spanned(
+                    param,
+                    "lifetimes do not exist on a device: handles and values are copied",
+                ),
+            );
+        }
+    }
+    let mut outer = GenericNames::default();
+    outer.add(&item.generics);
+    let mut functions = Vec::new();
+    for member in &item.items {
+        match member {
+            ImplItem::Fn(function) => {
+                let source = Source {
+                    attrs: function.attrs.clone(),
+                    vis: function.vis.clone(),
+                    sig: function.sig.clone(),
+                    block: Some(function.block.clone()),
+                    self_ty: Some((*item.self_ty).clone()),
+                    in_type: true,
+                    outer: outer.clone(),
+                };
+                match parse(source, Body::Device, Options::default(), true) {
+                    Ok(parsed) => functions.push(parsed),
+                    Err(error) => add(&mut errors, error),
+                }
+            }
+            ImplItem::Const(_) | ImplItem::Type(_) => {}
+            other => add(
+                &mut errors,
+                Error::new_spanned(
+                    other,
+                    "a device `impl` holds functions, constants and types: write the macro's result out",
+                ),
+            ),
+        }
+    }
+    match errors {
+        Some(errors) => Err(errors),
+        None => Ok(ParsedImpl { item, functions }),
+    }
+}
+
+/// Reads `#[device_fn] trait`.
+pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<ParsedTrait> {
+    let mut errors = no_options(attr).err();
+    if let Some(token) = &item.unsafety {
+        add(
+            &mut errors,
+            Error::new_spanned(
+                token,
+                "a device trait cannot be `unsafe`: leave `unsafe` out",
+            ),
+        );
+    }
+    for param in &item.generics.params {
+        if let syn::GenericParam::Lifetime(param) = param {
+            add(
+                &mut errors,
+                Error::new_spanned(
+                    param,
+                    "lifetimes do not exist on a device: handles and values are copied",
+                ),
+            );
+        }
+    }
+    let mut outer = GenericNames::default();
+    outer.add(&item.generics);
+    let mut functions = Vec::new();
+    for member in &item.items {
+        match member {
+            TraitItem::Fn(function) => {
+                let source = Source {
+                    attrs: function.attrs.clone(),
+                    vis: Visibility::Inherited,
+                    sig: function.sig.clone(),
+                    block: function.default.clone(),
+                    self_ty: None,
+                    in_type: true,
+                    outer: outer.clone(),
+                };
+                match parse(source, Body::Device, Options::default(), true) {
+                    Ok(parsed) => functions.push(parsed),
+                    Err(error) => add(&mut errors, error),
+                }
+            }
+            TraitItem::Const(_) | TraitItem::Type(_) => {}
+            other => add(
+                &mut errors,
+                Error::new_spanned(
+                    other,
+                    "a device trait holds functions, constants and types: write the macro's result out",
+                ),
+            ),
+        }
+    }
+    match errors {
+        Some(errors) => Err(errors),
+        None => Ok(ParsedTrait { item, functions }),
+    }
+}
+
+/// A function wherever it stands.
+pub struct Source {
+    /// Attributes other than ours.
+    pub attrs: Vec<syn::Attribute>,
+    /// Visibility.
+    pub vis: Visibility,
+    /// Signature.
+    pub sig: Signature,
+    /// The body, which a trait's function may lack.
+    pub block: Option<syn::Block>,
+    /// The type of the `impl`.
+    pub self_ty: Option<syn::Type>,
+    /// Whether it belongs to an `impl` or a trait.
+    pub in_type: bool,
+    /// Generics around it.
+    pub outer: GenericNames,
+}
+
+fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) -> Result<Parsed> {
+    let Source {
+        attrs,
+        vis,
+        sig,
+        block,
+        self_ty,
+        in_type,
+        outer,
+    } = source;
+    let mut generics = outer;
+    generics.add(&sig.generics);
+    let kind = signature::kind(&sig, body);
+    let mut lowerer = Lowerer::new(body, kind, (sig.ident.to_string(), in_type), generics);
+    if unchecked_known {
+        lowerer.check_signature(&sig, options.unchecked);
+    }
+    if kind == FunctionKind::SingleTask || matches!(kind, FunctionKind::Range { .. }) {
+        let grouped = if options.work_group_size.is_some() {
+            Some("work_group_size")
+        } else {
+            None
+        };
+        let grouped = grouped.or(options.sub_group_size.is_some().then_some("sub_group_size"));
+        if let Some(option) = grouped {
+            lowerer.error_at(sig.ident.span(), format!("`{option}` needs work-groups: make the kernel's first parameter `item: NdItem<…>`"));
+        }
+    }
+    if let (FunctionKind::NdRange { dims }, Some(sizes)) = (kind, &options.work_group_size)
+        && sizes.len() != usize::from(dims)
+    {
+        let message = format!(
+            "the kernel has {dims} dimension(s), but `work_group_size` gives {} size(s)",
+            sizes.len()
+        );
+        lowerer.error_at(sig.ident.span(), message);
+    }
+    let (params, tokens) = lowerer.params(&sig, in_type);
+    let ret = lowerer.return_type(&sig);
+    let ret_id = ret.as_ref().map(|ty| lowerer.intern_type(ty));
+    let lowered = block
+        .as_ref()
+        .map(|block| lowerer.body(block))
+        .unwrap_or_default();
+    finish(lowerer, lowered, params, ret_id, &sig).map(|(function, tables)| Parsed {
+        function,
+        vis,
+        ident: sig.ident.clone(),
+        generics: sig.generics.clone(),
+        attrs,
+        params: tokens,
+        ret,
+        types: tables.types,
+        consts: tables.consts,
+        callees: tables.callees,
+        spans: tables.spans,
+        options,
+        self_ty,
+        has_body: block.is_some(),
+        sig,
+    })
+}
+
+/// The tokens behind the tables.
+pub struct Tables {
+    /// Behind `Function::types`.
+    pub types: Vec<syn::Type>,
+    /// Behind `Function::consts`.
+    pub consts: Vec<syn::Expr>,
+    /// Behind `Function::callees`.
+    pub callees: Vec<super::Callee>,
+    /// Behind `Function::spans`.
+    pub spans: Vec<TokenSpan>,
+}
+
+/// Puts the tree together, unless something was wrong.
+pub fn finish(
+    lowerer: Lowerer,
+    body: Block,
+    params: Vec<syclone_kernel_ast::tree::Param>,
+    ret: Option<syclone_kernel_ast::tree::TypeId>,
+    sig: &Signature,
+) -> Result<(Function, Tables)> {
+    let mut errors = None;
+    for error in lowerer.errors {
+        add(&mut errors, error);
+    }
+    if let Some(errors) = errors {
+        return Err(errors);
+    }
+    let spans = lowerer.spans.iter().map(|span| {
+        let start = span.start();
+        Span {
+            line: start.line as u32,
+            column: start.column as u32,
+        }
+    });
+    let function = Function {
+        name: sig.ident.to_string(),
+        file: sig.ident.span().file(),
+        kind: lowerer.kind,
+        params,
+        ret,
+        vars: lowerer.vars,
+        body,
+        types: lowerer.types.text,
+        consts: lowerer.consts.text,
+        callees: lowerer.callees.text,
+        spans: spans.collect(),
+    };
+    let tables = Tables {
+        types: lowerer.types.values,
+        consts: lowerer.consts.values,
+        callees: lowerer.callees.values,
+        spans: lowerer.spans,
+    };
+    Ok((function, tables))
+}
+
+fn no_options(attr: TokenStream) -> Result<()> {
+    match attr.is_empty() {
+        true => Ok(()),
+        false => Err(Error::new_spanned(
+            attr,
+            "`#[device_fn]` takes no options: write just `#[device_fn]`",
+        )),
+    }
+}
+
+fn add(errors: &mut Option<Error>, error: Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
+}
+
+fn combine(first: Option<Error>, parsed: Result<Parsed>) -> Result<Parsed> {
+    match (first, parsed) {
+        (None, parsed) => parsed,
+        (Some(error), Ok(_)) => Err(error),
+        (Some(mut error), Err(more)) => {
+            error.combine(more);
+            Err(error)
+        }
+    }
+}
+
+/// The keyword of an item, which is enough to point at.
+fn head(item: &Item) -> TokenStream {
+    use quote::ToTokens;
+    match item {
+        Item::Impl(item) => item.impl_token.to_token_stream(),
+        Item::Trait(item) => item.trait_token.to_token_stream(),
+        Item::Struct(item) => item.struct_token.to_token_stream(),
+        Item::Enum(item) => item.enum_token.to_token_stream(),
+        Item::Mod(item) => item.mod_token.to_token_stream(),
+        Item::Const(item) => item.const_token.to_token_stream(),
+        Item::Static(item) => item.static_token.to_token_stream(),
+        other => other.to_token_stream(),
+    }
+}

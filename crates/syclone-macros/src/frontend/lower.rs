@@ -1,0 +1,437 @@
+//! The state of one function's translation: scopes, tables, errors; and statements.
+
+use super::types::display;
+use super::{Callee, local_const};
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use std::collections::HashMap;
+use syclone_kernel_ast::tree::*;
+use syn::visit::Visit;
+use syn::{Expr as SynExpr, Pat, Stmt as SynStmt};
+
+/// What a name of the body means.
+#[derive(Clone)]
+pub enum Binding {
+    /// A variable.
+    Var(VarId),
+    /// A `const` item of the body: a block that repeats it and those before it.
+    Const(syn::Expr),
+}
+
+/// The kind of function that a body belongs to, as far as its rules differ.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// `#[kernel]`, named or inline.
+    Kernel,
+    /// `#[device_fn]`
+    Device,
+}
+
+/// Generics by kind, to tell types from constants where the grammar cannot.
+#[derive(Default, Clone)]
+pub struct GenericNames {
+    /// Type parameters with the names of the traits that bound them.
+    pub types: HashMap<String, Vec<String>>,
+    /// Const parameters.
+    pub consts: Vec<String>,
+}
+
+/// Translates one function.
+pub struct Lowerer {
+    /// What was wrong so far.
+    pub errors: Vec<syn::Error>,
+    /// Behind `Function::spans`.
+    pub spans: Vec<Span>,
+    /// Behind `Function::types`, with the display text.
+    pub types: Table<syn::Type>,
+    /// Behind `Function::consts`.
+    pub consts: Table<syn::Expr>,
+    /// Behind `Function::callees`.
+    pub callees: Table<Callee>,
+    /// The variables.
+    pub vars: Vec<Variable>,
+    /// Roles of the parameters, by variable.
+    pub roles: Vec<ParamRole>,
+    /// Variables that hold a group or a sub-group.
+    pub group_vars: Vec<VarId>,
+    /// Innermost scope last.
+    pub scopes: Vec<HashMap<String, Binding>>,
+    /// Labels in scope, and whether each is a loop's; `None` for a loop without one.
+    pub labels: Vec<(Option<String>, bool)>,
+    /// Kernel or device function.
+    pub body: Body,
+    /// The function's kind.
+    pub kind: FunctionKind,
+    /// The function's own name, and whether it is called through `Self::` or `self.`.
+    pub own_name: (String, bool),
+    /// Names of the generics in scope.
+    pub generics: GenericNames,
+    /// Whether `local::<T>()` may stand as the very next expression.
+    pub local_allowed: bool,
+    /// For inline kernels: free names found so far.
+    pub captures: Option<Vec<Ident>>,
+}
+
+/// Tokens with the text that they are displayed as; equal tokens are kept once.
+pub struct Table<T> {
+    /// The entries.
+    pub values: Vec<T>,
+    /// Their display text.
+    pub text: Vec<String>,
+    keys: HashMap<String, u32>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Table {
+            values: Vec::new(),
+            text: Vec::new(),
+            keys: HashMap::new(),
+        }
+    }
+}
+
+impl<T> Table<T> {
+    /// The index of an entry that `key` identifies.
+    pub fn intern(&mut self, key: String, text: String, value: T) -> u32 {
+        let next = self.values.len() as u32;
+        *self.keys.entry(key).or_insert_with(|| {
+            self.values.push(value);
+            self.text.push(text);
+            next
+        })
+    }
+}
+
+impl Lowerer {
+    /// A fresh state for a function called `own_name`.
+    pub fn new(
+        body: Body,
+        kind: FunctionKind,
+        own_name: (String, bool),
+        generics: GenericNames,
+    ) -> Lowerer {
+        Lowerer {
+            errors: Vec::new(),
+            spans: Vec::new(),
+            types: Table::default(),
+            consts: Table::default(),
+            callees: Table::default(),
+            vars: Vec::new(),
+            roles: Vec::new(),
+            group_vars: Vec::new(),
+            scopes: vec![HashMap::new()],
+            labels: Vec::new(),
+            body,
+            kind,
+            own_name,
+            generics,
+            local_allowed: false,
+            captures: None,
+        }
+    }
+
+    /// Reports a mistake at some tokens.
+    pub fn error(&mut self, tokens: impl ToTokens, message: impl Into<String>) {
+        self.errors
+            .push(syn::Error::new_spanned(tokens, message.into()));
+    }
+
+    /// Reports a mistake at one place.
+    pub fn error_at(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(syn::Error::new(span, message.into()));
+    }
+
+    /// Reports a mistake and stands in for the expression, so that the rest is still checked.
+    pub fn bad(&mut self, tokens: impl ToTokens, message: impl Into<String>) -> Expr {
+        self.error(tokens, message);
+        self.unit(Span::call_site())
+    }
+
+    /// `()`
+    pub fn unit(&mut self, span: Span) -> Expr {
+        self.make(ExprKind::Tuple(Vec::new()), span)
+    }
+
+    /// An expression whose telling token is at `span`.
+    pub fn make(&mut self, kind: ExprKind, span: Span) -> Expr {
+        Expr {
+            kind,
+            span: self.span(span),
+        }
+    }
+
+    /// Notes a place.
+    pub fn span(&mut self, span: Span) -> SpanId {
+        self.spans.push(span);
+        SpanId(self.spans.len() as u32 - 1)
+    }
+
+    /// Notes a type, after checking it.
+    pub fn ty(&mut self, ty: &syn::Type) -> TypeId {
+        self.check_type(ty, true);
+        self.intern_type(ty)
+    }
+
+    /// Notes a type that needs no check.
+    pub fn intern_type(&mut self, ty: &syn::Type) -> TypeId {
+        let mut value = super::types::strip(ty).clone();
+        let text = display(&value);
+        local_const::substitute_in_type(&mut value, &self.scopes);
+        TypeId(
+            self.types
+                .intern(value.to_token_stream().to_string(), text, value),
+        )
+    }
+
+    /// Notes a constant.
+    pub fn intern_const(&mut self, expr: syn::Expr) -> ConstId {
+        let text = display(&expr);
+        self.intern_const_as(expr, text)
+    }
+
+    /// Notes a constant under a given display text.
+    pub fn intern_const_as(&mut self, expr: syn::Expr, text: String) -> ConstId {
+        ConstId(
+            self.consts
+                .intern(expr.to_token_stream().to_string(), text, expr),
+        )
+    }
+
+    /// Declares a variable in the innermost scope.
+    pub fn declare(&mut self, ident: &Ident, mutable: bool) -> VarId {
+        let var = self.fresh(ident.to_string(), mutable, ident.span());
+        self.bind(ident.to_string(), Binding::Var(var));
+        var
+    }
+
+    /// Makes a variable that no name refers to.
+    pub fn fresh(&mut self, name: String, mutable: bool, span: Span) -> VarId {
+        let span = self.span(span);
+        self.vars.push(Variable {
+            name,
+            mutable,
+            span,
+        });
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// Makes a name known in the innermost scope.
+    pub fn bind(&mut self, name: String, binding: Binding) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, binding);
+        }
+    }
+
+    /// What a name means here.
+    pub fn lookup(&self, name: &str) -> Option<&Binding> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    /// The parameter role of a variable, if it is a parameter.
+    pub fn role(&self, var: VarId) -> Option<ParamRole> {
+        self.roles.get(var.0 as usize).copied()
+    }
+
+    /// Runs `inner` in a new scope.
+    pub fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(HashMap::new());
+        let value = inner(self);
+        self.scopes.pop();
+        value
+    }
+
+    /// The function's body.
+    pub fn body(&mut self, block: &syn::Block) -> Block {
+        // Anywhere in the body: nothing there could honour an attribute, and a dropped `cfg` changes the meaning.
+        Attributes(self).visit_block(block);
+        self.block(block)
+    }
+
+    /// A block in a scope of its own.
+    pub fn block(&mut self, block: &syn::Block) -> Block {
+        self.scoped(|this| this.statements(&block.stmts))
+    }
+
+    fn statements(&mut self, stmts: &[SynStmt]) -> Block {
+        self.local_items(stmts);
+        let mut lowered = Vec::with_capacity(stmts.len());
+        for (idx, stmt) in stmts.iter().enumerate() {
+            match stmt {
+                SynStmt::Local(local) => lowered.extend(self.local_variable(local)),
+                SynStmt::Item(_) => {}
+                SynStmt::Macro(stmt) => {
+                    let expr = self.macro_call(&stmt.mac);
+                    lowered.push(Stmt::Expr(expr));
+                }
+                SynStmt::Expr(expr, None) if idx + 1 == stmts.len() => {
+                    if let Some(stmts) = self.special_assignment(expr) {
+                        lowered.extend(stmts);
+                    } else {
+                        let tail = Some(Box::new(self.expr(expr)));
+                        return Block {
+                            stmts: lowered,
+                            tail,
+                        };
+                    }
+                }
+                SynStmt::Expr(expr, _) => match self.special_assignment(expr) {
+                    Some(stmts) => lowered.extend(stmts),
+                    None => {
+                        let expr = self.expr(expr);
+                        lowered.push(Stmt::Expr(expr));
+                    }
+                },
+            }
+        }
+        Block {
+            stmts: lowered,
+            tail: None,
+        }
+    }
+
+    /// `const` items are kept; other items of a body are errors.
+    fn local_items(&mut self, stmts: &[SynStmt]) {
+        let mut consts: Vec<&syn::ItemConst> = Vec::new();
+        for stmt in stmts {
+            let SynStmt::Item(item) = stmt else { continue };
+            match item {
+                syn::Item::Const(item) => consts.push(item),
+                syn::Item::Fn(item) => self.error(
+                    &item.sig,
+                    "functions cannot be declared inside a kernel: move it out and mark it `#[device_fn]`",
+                ),
+                syn::Item::Struct(item) => self.error(
+                    &item.ident,
+                    "structs cannot be declared inside a kernel: move it out and mark it `#[derive(Clone, Copy, DeviceCopy)]`",
+                ),
+                syn::Item::Enum(item) => self.error(
+                    &item.ident,
+                    "enums cannot be declared inside a kernel: move it out and mark it `#[derive(Clone, Copy, DeviceCopy)]`",
+                ),
+                syn::Item::Use(item) => self.error(item, "`use` cannot stand inside a kernel: move it to the module"),
+                syn::Item::Static(item) => {
+                    self.error(&item.ident, "statics do not exist on a device: use a `const`, a buffer, or `local::<T>()`");
+                }
+                syn::Item::Macro(item) => {
+                    self.error(&item.mac.path, "macros cannot be declared inside a kernel: write a `#[device_fn]`");
+                }
+                other => self.error(other, "items cannot be declared inside a kernel: move it to the module"),
+            }
+        }
+        for (name, binding) in local_const::bindings(&consts, &self.scopes) {
+            self.bind(name, Binding::Const(binding));
+        }
+    }
+
+    fn local_variable(&mut self, local: &syn::Local) -> Option<Stmt> {
+        let (pat, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            pat => (pat, None),
+        };
+        let Some(init) = &local.init else {
+            self.error(local, "a variable needs its first value here: write `let x = …;`, or `let mut x = 0.0;` and assign later");
+            // Declared all the same, so that its uses are not errors too.
+            self.let_pattern(pat);
+            return None;
+        };
+        if let Some((token, _)) = &init.diverge {
+            self.error(token, "`let … else` is not part of the kernel language: there are no patterns that can fail in a `let`; use `match` or `if`");
+        }
+        let ty = ty.map(|ty| self.ty(ty));
+        self.local_allowed = self.body == Body::Kernel
+            && matches!(self.kind, FunctionKind::NdRange { .. })
+            && self.scopes.len() == 2
+            && matches!(pat, Pat::Ident(_));
+        let init = self.expr(&init.expr);
+        self.local_allowed = false;
+        let span = self.span(local.let_token.span);
+        let pattern = self.let_pattern(pat);
+        if let Pattern::Bind { var, .. } = &pattern
+            && self.is_group(&init)
+        {
+            self.group_vars.push(*var);
+        }
+        Some(Stmt::Let {
+            pattern,
+            ty,
+            init,
+            span,
+        })
+    }
+
+    /// `_ = value;` and `(a, b) = value;`, which are statements of their own.
+    fn special_assignment(&mut self, expr: &SynExpr) -> Option<Vec<Stmt>> {
+        let SynExpr::Assign(assign) = expr else {
+            return None;
+        };
+        match &*assign.left {
+            SynExpr::Infer(underscore) => {
+                let init = self.expr(&assign.right);
+                let span = self.span(underscore.underscore_token.span);
+                Some(vec![Stmt::Let {
+                    pattern: Pattern::Wild(span),
+                    ty: None,
+                    init,
+                    span,
+                }])
+            }
+            SynExpr::Tuple(places) => {
+                let init = self.expr(&assign.right);
+                let span = assign.eq_token.span;
+                let span_id = self.span(span);
+                // Rust evaluates the right side first, then assigns left to right.
+                let mut parts = Vec::new();
+                let mut assigns = Vec::new();
+                for place in &places.elems {
+                    match place {
+                        SynExpr::Infer(underscore) => {
+                            parts.push(Pattern::Wild(self.span(underscore.underscore_token.span)))
+                        }
+                        place => {
+                            let var = self.fresh(format!("part_{}", parts.len()), false, span);
+                            parts.push(Pattern::Bind { var, sub: None });
+                            let place = self.place(place);
+                            let value = self.make(ExprKind::Var(var), span);
+                            let kind = ExprKind::Assign(Box::new(place), Box::new(value));
+                            assigns.push(Stmt::Expr(self.make(kind, span)));
+                        }
+                    }
+                }
+                let pattern = Pattern::Tuple(parts, span_id);
+                let swap = Block {
+                    stmts: [Stmt::Let {
+                        pattern,
+                        ty: None,
+                        init,
+                        span: span_id,
+                    }]
+                    .into_iter()
+                    .chain(assigns)
+                    .collect(),
+                    tail: None,
+                };
+                let block = self.make(ExprKind::Block(None, swap), span);
+                Some(vec![Stmt::Expr(block)])
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Reports every attribute of a body.
+struct Attributes<'a>(&'a mut Lowerer);
+
+impl Visit<'_> for Attributes<'_> {
+    fn visit_attribute(&mut self, attribute: &syn::Attribute) {
+        let message = if attribute.path().is_ident("doc") {
+            "documentation comments cannot stand inside a kernel: use `//`"
+        } else {
+            "attributes cannot stand inside a kernel: put lint attributes on the function, and use a const generic with `if` for `cfg`"
+        };
+        self.0.error(attribute, message);
+    }
+
+    // The tokens of a macro are not Rust yet.
+    fn visit_macro(&mut self, _: &syn::Macro) {}
+}

@@ -1,0 +1,114 @@
+//! The front end: from the user's tokens to the tree.
+//!
+//! One pass resolves names, checks that every construct belongs to the kernel language, and fills the tree's
+//! tables. What only rustc can know (types, the values of constants, what a path means) stays as tokens beside the
+//! tree, in tables with the same indices: [`Parsed::types`], [`Parsed::consts`], [`Parsed::callees`] and
+//! [`Parsed::spans`].
+//!
+//! Errors are gathered, not thrown: a body with three wrong constructs gives three errors, each at its own token,
+//! and nothing is ever dropped.
+//!
+//! - `signature.rs`: kinds, parameters and their roles; `types.rs`: which types may be named.
+//! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `pattern.rs`: one
+//!   family of constructs each; `advice.rs`: what to write instead of what the language lacks.
+//! - `options.rs`: the arguments of `#[kernel(…)]`.
+//! - `items.rs`: free functions, `impl` blocks, traits; `inline.rs`: `kernel!` closures.
+
+mod advice;
+mod call;
+mod control;
+mod expr;
+mod inline;
+mod items;
+mod local_const;
+mod lower;
+mod method;
+mod options;
+mod pattern;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use inline::{Inline, parse_inline};
+pub use items::{
+    ParsedImpl, ParsedTrait, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
+};
+pub use options::Options;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syclone_kernel_ast::tree::{Function, ParamRole};
+
+/// One function after parsing: its tree and the tokens behind the tree's tables.
+pub struct Parsed {
+    /// The tree.
+    pub function: Function,
+    /// Visibility as written; inherited for trait functions.
+    pub vis: syn::Visibility,
+    /// The name.
+    pub ident: Ident,
+    /// Generics with their where clause.
+    pub generics: syn::Generics,
+    /// Attributes to keep on what the macro emits (documentation, lints, cfg).
+    pub attrs: Vec<syn::Attribute>,
+    /// The signature as written.
+    pub sig: syn::Signature,
+    /// Parameters in order, `self` included; they match [`Function::params`].
+    pub params: Vec<ParamTokens>,
+    /// Declared return type, `None` for `()`.
+    pub ret: Option<syn::Type>,
+    /// Behind [`Function::types`]. A type may hold `_` where the source leaves it to inference.
+    pub types: Vec<syn::Type>,
+    /// Behind [`Function::consts`]: paths, literals, or blocks that repeat a `const` item of the body.
+    pub consts: Vec<syn::Expr>,
+    /// Behind [`Function::callees`].
+    pub callees: Vec<Callee>,
+    /// Behind [`Function::spans`]; they carry the hygiene of the tokens that they were taken from.
+    pub spans: Vec<Span>,
+    /// Arguments of the attribute.
+    pub options: Options,
+    /// The type of an `impl` block's functions.
+    pub self_ty: Option<syn::Type>,
+    /// False for a trait's function without a default body: the tree's body is then empty.
+    pub has_body: bool,
+}
+
+/// One parameter as tokens.
+#[derive(Clone)]
+pub struct ParamTokens {
+    /// Its name; `self` for a receiver.
+    pub ident: Ident,
+    /// Its type; `Self`, `&Self` or `&mut Self` for a receiver, `_` for a captured variable.
+    pub ty: syn::Type,
+    /// What kind of thing it is.
+    pub role: ParamRole,
+}
+
+/// What a call by path leads to.
+#[derive(Clone)]
+pub enum Callee {
+    /// A free device function.
+    Free {
+        /// The path, without the last segment's turbofish.
+        path: syn::Path,
+        /// The last segment's turbofish.
+        generics: Option<syn::AngleBracketedGenericArguments>,
+    },
+    /// A function of a type or a trait.
+    Assoc {
+        /// What stands before the last `::`, such as `A`, `Self`, `Pair::<f32>` or `<A as Activation>`.
+        prefix: TokenStream,
+        /// The function's name.
+        name: Ident,
+        /// The turbofish after the name.
+        generics: Option<syn::AngleBracketedGenericArguments>,
+    },
+}
+
+/// The identifier that a name of the tree stands for, raw identifiers included.
+pub fn make_ident(name: &str, span: Span) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(raw) => Ident::new_raw(raw, span),
+        None => Ident::new(name, span),
+    }
+}
