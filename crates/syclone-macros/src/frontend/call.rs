@@ -15,11 +15,15 @@ use syn::{Expr as SynExpr, GenericArgument, PathArguments, Type};
 const FREE: [&str; 4] = ["local", "fence", "min", "max"];
 
 /// The library's traits whose functions every device has.
-const BUILTIN_TRAITS: [&str; 8] = [
+const BUILTIN_TRAITS: [&str; 12] = [
     "Scalar",
     "Float",
     "Integer",
-    "SignedInteger",
+    "VectorElement",
+    "Math",
+    "IntegerMath",
+    "Geometric",
+    "Upsample",
     "From",
     "DeviceCopy",
     "Lanes",

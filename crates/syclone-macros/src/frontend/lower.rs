@@ -335,6 +335,7 @@ impl Lowerer {
             self.let_pattern(pat);
             return None;
         };
+        let init_fails = init.diverge.is_some();
         if let Some((token, _)) = &init.diverge {
             self.error(token, "`let … else` is not part of the kernel language: there are no patterns that can fail in a `let`; use `match` or `if`");
         }
@@ -346,7 +347,12 @@ impl Lowerer {
         let init = self.expr(&init.expr);
         self.local_allowed = false;
         let span = self.span(local.let_token.span);
+        let before = self.errors.len();
         let pattern = self.let_pattern(pat);
+        if init_fails {
+            // The pattern of a `let … else` is part of the same mistake.
+            self.errors.truncate(before);
+        }
         if let Pattern::Bind { var, .. } = &pattern
             && self.is_group(&init)
         {
