@@ -1,0 +1,90 @@
+//! The tree as macro output: one string, and the tables that only rustc can fill.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::encode::encode;
+use syclone_kernel_ast::tree::*;
+
+use super::builtin_names::is_builtin_method;
+use super::printer::callee_path;
+use crate::frontend::Parsed;
+
+/// `fn bound() -> Arc<BoundFunction>` of a kernel.
+pub fn bound(parsed: &Parsed) -> TokenStream {
+    let value = bound_value(parsed);
+    quote! {
+        fn bound() -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #value }
+    }
+}
+
+/// The expression that binds the tree.
+pub fn bound_value(parsed: &Parsed) -> TokenStream {
+    let text = encode(&parsed.function);
+    let types = parsed.types.iter().map(type_value);
+    let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
+    let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
+    let methods = bound_methods(parsed);
+    quote!(::syclone::abi::bind(#text, ::std::vec![#(#types),*], ::std::vec![#(#consts),*], ::std::vec![#(#callees),*], ::std::vec![#(#methods),*]))
+}
+
+/// The descriptor of a type as an expression.
+fn type_value(ty: &syn::Type) -> TokenStream {
+    match ty {
+        syn::Type::Infer(_) => quote!(::syclone::abi::Type::Infer),
+        syn::Type::Reference(reference) => {
+            let inner = type_value(&reference.elem);
+            let mutable = reference.mutability.is_some();
+            quote!(::syclone::abi::Type::Ref(::std::boxed::Box::new(#inner), #mutable))
+        }
+        _ => quote!(<#ty as ::syclone::abi::TreeType>::tree_type()),
+    }
+}
+
+/// The device methods of generic parameters, by the traits that bound them, if any method is called at all.
+fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
+    if !calls_unknown_method(&parsed.function.body) {
+        return Vec::new();
+    }
+    let mut methods = Vec::new();
+    let mut add = |ty: TokenStream, bounds: &mut dyn Iterator<Item = &syn::TypeParamBound>| {
+        for bound in bounds {
+            if let syn::TypeParamBound::Trait(bound) = bound {
+                let path = &bound.path;
+                let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+                if !LIBRARY_TRAITS.contains(&name.as_str()) {
+                    methods.push(quote!((<#ty as ::syclone::abi::TreeType>::tree_type, <#ty as #path>::__device_methods as fn() -> _)));
+                }
+            }
+        }
+    };
+    for param in parsed.generics.type_params() {
+        let ident = &param.ident;
+        add(quote!(#ident), &mut param.bounds.iter());
+    }
+    if let Some(clause) = &parsed.generics.where_clause {
+        for predicate in &clause.predicates {
+            if let syn::WherePredicate::Type(predicate) = predicate {
+                let ty = &predicate.bounded_ty;
+                add(quote!(#ty), &mut predicate.bounds.iter());
+            }
+        }
+    }
+    methods
+}
+
+/// Traits of bounds that are no device traits of the user's.
+const LIBRARY_TRAITS: &[&str] = &[
+    "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd", "Eq", "Ord", "Default", "Debug", "Add", "Sub",
+    "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "AddAssign", "SubAssign", "MulAssign",
+    "DivAssign", "From", "Into", "DeviceCopy", "Scalar", "Float", "Integer", "ReduceOp", "Lanes", "AtomicScalar", "AtomicInteger",
+];
+
+fn calls_unknown_method(block: &Block) -> bool {
+    fn search(expr: &Expr) -> bool {
+        let mut found = matches!(&expr.kind, ExprKind::Method { name, .. } if !is_builtin_method(name));
+        each_child(expr, &mut |child| found = found || search(child));
+        found
+    }
+    block.stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e))) || block.tail.as_ref().is_some_and(|e| search(e))
+}

@@ -1,0 +1,98 @@
+//! `#[device_fn]` on `impl` blocks and traits.
+//!
+//! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
+//! its tree. `__device_methods` lists the functions that have a receiver, for calls whose receiver's type is known only
+//! at run time.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::device_fn::{bound_function, device_function, host_function, turbofish};
+use crate::frontend::{Parsed, ParsedImpl, ParsedTrait};
+
+/// The expansion of a block.
+pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
+    let item = &parsed.item;
+    let in_trait = item.trait_.is_some();
+    let vis = if in_trait { TokenStream::new() } else { quote!(pub) };
+    let functions = parsed.functions.iter().map(|f| {
+        let (device, bound) = hidden_names(f);
+        let generics = turbofish(f);
+        let host = host_function(f, quote!(Self::#device #generics));
+        let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
+        quote!(#host #device #bound)
+    });
+    let methods = methods_list(&parsed.functions, &vis);
+    // What is no function (associated types and constants) stays as it was.
+    let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
+    let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let of_trait = item.trait_.as_ref().map(|(path, for_token)| quote!(#path #for_token));
+    quote! {
+        #(#attrs)*
+        #unsafety impl #impl_generics #of_trait #self_ty #where_clause {
+            #(#others)*
+            #(#functions)*
+            #methods
+        }
+    }
+}
+
+/// The expansion of a trait.
+pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
+    let item = &parsed.item;
+    let functions = parsed.functions.iter().map(|f| {
+        let (device, bound) = hidden_names(f);
+        if f.has_body {
+            let generics = turbofish(f);
+            let host = host_function(f, quote!(Self::#device #generics));
+            let (device, bound) = (device_function(f, &device, TokenStream::new()), bound_function(f, &bound, TokenStream::new()));
+            return quote!(#host #device #bound);
+        }
+        let Parsed { attrs, sig, .. } = f;
+        let mut hidden = sig.clone();
+        hidden.ident = device;
+        hidden.inputs.push(syn::parse_quote!(__oob: &mut ::syclone::abi::Oob));
+        let (impl_generics, _, where_clause) = f.generics.split_for_impl();
+        quote! {
+            #(#attrs)*
+            #sig;
+            #[doc(hidden)]
+            #hidden;
+            #[doc(hidden)]
+            fn #bound #impl_generics () -> ::std::sync::Arc<::syclone::abi::BoundFunction> #where_clause;
+        }
+    });
+    let methods = methods_list(&parsed.functions, &TokenStream::new());
+    let others = item.items.iter().filter(|i| !matches!(i, syn::TraitItem::Fn(_)));
+    let (attrs, vis, unsafety, ident) = (&item.attrs, &item.vis, &item.unsafety, &item.ident);
+    let (colon, supertraits) = (&item.colon_token, &item.supertraits);
+    let (impl_generics, _, where_clause) = item.generics.split_for_impl();
+    quote! {
+        #(#attrs)*
+        #vis #unsafety trait #ident #impl_generics #colon #supertraits #where_clause {
+            #(#others)*
+            #(#functions)*
+            #methods
+        }
+    }
+}
+
+fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
+    let ident = &parsed.ident;
+    (format_ident!("__device_{}", ident, span = ident.span()), format_ident!("__bound_{}", ident, span = ident.span()))
+}
+
+/// `__device_methods`: the functions with a receiver and without generics of their own.
+fn methods_list(functions: &[Parsed], vis: &TokenStream) -> TokenStream {
+    let entries = functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty()).map(|f| {
+        let (name, (_, bound)) = (f.ident.to_string(), hidden_names(f));
+        quote!((#name, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
+    });
+    quote! {
+        #[doc(hidden)]
+        #vis fn __device_methods() -> ::std::vec::Vec<(&'static str, fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>)> {
+            ::std::vec![#(#entries),*]
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! `#[kernel]`: a constructor function, the struct that it makes, and its `Kernel` implementation.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan};
+use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
+
+use super::bound::bound;
+use super::lock_step::lock_step_body;
+use super::regions::Regions;
+use super::{allowances, analysis_error, passed};
+use crate::frontend::Parsed;
+
+/// Both forms of a kernel's body, as functions of the group `__g`.
+pub struct Bodies {
+    /// Item loops, where every barrier is proven uniform.
+    pub regions: Option<TokenStream>,
+    /// The lock-step form, where asked for or needed.
+    pub lock_step: Option<TokenStream>,
+    /// Why the lock-step form is needed.
+    pub reason: Option<String>,
+}
+
+/// Prints the forms of a kernel's body.
+pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodies> {
+    let dims = dims(parsed.function.kind);
+    let verdict = plan(&parsed.function).map_err(|e| analysis_error(parsed, &e))?;
+    let (regions, reason) = match verdict {
+        Verdict::Split(plan) => (Some(region_form(parsed, &plan, dims, extents)), None),
+        Verdict::LockStep { span, reason } => {
+            let line = parsed.function.spans.get(span.0 as usize).map_or(0, |s| s.line);
+            (None, Some(format!("line {line}: {reason}")))
+        }
+    };
+    let nd = matches!(parsed.function.kind, FunctionKind::NdRange { .. });
+    let lock_step = if nd && (parsed.options.fallback || regions.is_none()) { Some(lock_step_body(parsed, dims)?) } else { None };
+    Ok(Bodies { regions, lock_step, reason })
+}
+
+fn region_form(parsed: &Parsed, plan: &Plan, dims: usize, extents: Option<TokenStream>) -> TokenStream {
+    let extents = match parsed.function.kind {
+        FunctionKind::SingleTask => quote!([1usize]),
+        _ => extents.unwrap_or_else(|| quote!(__g.local_range)),
+    };
+    Regions::new(parsed, plan, dims, Vec::new()).body(extents)
+}
+
+/// The number of dimensions of a kernel; a single task runs as one item of a line.
+pub fn dims(kind: FunctionKind) -> usize {
+    match kind {
+        FunctionKind::Range { dims } | FunctionKind::NdRange { dims } => usize::from(dims),
+        _ => 1,
+    }
+}
+
+/// `let (a, b, …) = __params;` with local memory and reducers bound to the group.
+pub fn unpack(parsed: &Parsed) -> TokenStream {
+    let names: Vec<Ident> = passed(parsed).iter().map(|p| local_name(parsed, &p.ident)).collect();
+    let binds = passed(parsed).into_iter().zip(&names).filter_map(|(p, name)| match p.role {
+        ParamRole::LocalAccessor => Some(quote!(let #name = __g.bind_local(&#name);)),
+        ParamRole::Reducer => Some(quote!(let #name = #name.bind(__g);)),
+        _ => None,
+    });
+    quote!(let (#(#names,)*) = __params; #(#binds)*)
+}
+
+/// The name under which the printer prints a parameter: with a number if something shadows it.
+fn local_name(parsed: &Parsed, ident: &Ident) -> Ident {
+    let function = &parsed.function;
+    let text = ident.to_string();
+    let var = function.params.iter().map(|p| p.var).find(|v: &VarId| function.vars[v.0 as usize].name == text);
+    let shadowed = function.vars.iter().filter(|v| v.name == text).count() > 1;
+    let span = ident.span().resolved_at(proc_macro2::Span::call_site());
+    match var {
+        Some(var) if shadowed => format_ident!("{}_{}", text.trim_start_matches("r#"), var.0, span = span),
+        _ => crate::frontend::make_ident(&text, span),
+    }
+}
+
+/// The whole expansion.
+pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
+    let Parsed { vis, ident, generics, attrs, .. } = parsed;
+    let dims = dims(parsed.function.kind);
+    let form = match parsed.function.kind {
+        FunctionKind::Range { .. } => quote!(::syclone::abi::RangeForm),
+        FunctionKind::NdRange { .. } => quote!(::syclone::abi::NdRangeForm),
+        _ => quote!(::syclone::abi::SingleTaskForm),
+    };
+    let params = passed(parsed);
+    let types: Vec<&syn::Type> = params.iter().map(|p| &p.ty).collect();
+    let names: Vec<&Ident> = params.iter().map(|p| &p.ident).collect();
+    let arguments = params.iter().map(|p| {
+        let (name, ty) = (&p.ident, &p.ty);
+        if p.role == ParamRole::Value { quote!(#name: #ty) } else { quote!(#name: impl ::syclone::abi::KernelArg<#ty>) }
+    });
+    let values = params.iter().map(|p| {
+        let name = &p.ident;
+        if p.role == ParamRole::Value { quote!(#name) } else { quote!(::syclone::abi::KernelArg::into_param(#name)) }
+    });
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let phantom = generics.params.iter().filter_map(|p| match p {
+        syn::GenericParam::Type(t) => {
+            let ident = &t.ident;
+            Some(quote!(#ident))
+        }
+        _ => None,
+    });
+    let sizes = parsed.options.work_group_size.as_ref();
+    if let Some(sizes) = sizes {
+        if sizes.len() != dims {
+            return Err(syn::Error::new_spanned(&sizes[0], format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len())));
+        }
+    }
+    let extents = sizes.map(|sizes| quote!([#(#sizes),*]));
+    let bodies = bodies(parsed, extents.clone())?;
+    let unpack = unpack(parsed);
+    let allow = allowances();
+    let work_group_size = extents.map(|e| quote!(const WORK_GROUP_SIZE: ::core::option::Option<[usize; #dims]> = ::core::option::Option::Some(#e);));
+    let sub_group_size =
+        parsed.options.sub_group_size.as_ref().map(|s| quote!(const SUB_GROUP_SIZE: ::core::option::Option<usize> = ::core::option::Option::Some(#s);));
+    let local_bytes = local_bytes(parsed);
+    let regions = bodies.regions.map(|body| {
+        quote! {
+            #[inline(always)]
+            #allow
+            unsafe fn group(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
+                #unpack
+                let mut __oob = ::syclone::abi::Oob::new();
+                #body
+                __g.report(__oob);
+            }
+        }
+    });
+    let lock_step = bodies.lock_step.map(|body| {
+        quote! {
+            const LOCK_STEP: bool = true;
+            #[inline(always)]
+            #allow
+            unsafe fn group_lock_step(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
+                #unpack
+                #body
+            }
+        }
+    });
+    let reason = bodies.reason.map(|r| quote!(const NOT_SPLIT: ::core::option::Option<&'static str> = ::core::option::Option::Some(#r);));
+    let bound = bound(parsed);
+    let name = ident.to_string();
+    let checks = role_checks(parsed);
+    let param_names = params.iter().map(|p| p.ident.to_string());
+    let unsafety = &parsed.sig.safety;
+    let unchecked = parsed.options.unchecked.then(|| quote!(const UNCHECKED: bool = true;));
+    let span = ident.span();
+    Ok(quote_spanned! {span=>
+        #(#attrs)*
+        #[allow(clippy::too_many_arguments)]
+        #vis #unsafety fn #ident #impl_generics (#(#arguments),*) -> #ident #type_generics #where_clause {
+            #ident { params: (#(#values,)*), instance: ::core::marker::PhantomData }
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis struct #ident #impl_generics #where_clause {
+            params: (#(#types,)*),
+            instance: ::core::marker::PhantomData<fn() -> (#(#phantom,)*)>,
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dropping_copy_types)]
+        const _: () = {
+            impl #impl_generics ::core::clone::Clone for #ident #type_generics #where_clause {
+                fn clone(&self) -> Self { *self }
+            }
+            impl #impl_generics ::core::marker::Copy for #ident #type_generics #where_clause {}
+
+            impl #impl_generics ::syclone::abi::Kernel<#dims> for #ident #type_generics #where_clause {
+                type Params = (#(#types,)*);
+                type Form = #form;
+                const NAME: &'static str = #name;
+                const PARAMETERS: &'static [&'static str] = &[#(#param_names),*];
+                #work_group_size
+                #sub_group_size
+                #reason
+                #unchecked
+                fn params(&self) -> Self::Params { self.params }
+                fn module() -> &'static str { ::core::module_path!() }
+                #local_bytes
+                #bound
+                #regions
+                #lock_step
+            }
+            #checks
+        };
+    })
+}
+
+/// The static local memory that a kernel asks for, so that a launch can check it before it runs.
+fn local_bytes(parsed: &Parsed) -> TokenStream {
+    let mut types = Vec::new();
+    collect_locals(&parsed.function.body, &mut types);
+    if types.is_empty() {
+        return TokenStream::new();
+    }
+    let sizes = types.iter().map(|ty| {
+        let ty = &parsed.types[ty.0 as usize];
+        quote!(::core::mem::size_of::<#ty>().next_multiple_of(64))
+    });
+    quote!(fn local_bytes() -> usize { 0 #(+ #sizes)* })
+}
+
+fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {
+    use syclone_kernel_ast::analysis::sync::each_child;
+    use syclone_kernel_ast::tree::{Expr, ExprKind, Stmt};
+    fn search(expr: &Expr, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {
+        if let ExprKind::Builtin(name, tys, _) = &expr.kind {
+            if name == "local" {
+                types.extend(tys.first());
+            }
+        }
+        each_child(expr, &mut |child| search(child, types));
+    }
+    for stmt in &block.stmts {
+        match stmt {
+            Stmt::Let { init: e, .. } | Stmt::Expr(e) => search(e, types),
+        }
+    }
+    if let Some(tail) = &block.tail {
+        search(tail, types);
+    }
+}
+
+/// The analysis knows a parameter's role by the name of its type; rustc checks that the name did not lie.
+pub fn role_checks(parsed: &Parsed) -> TokenStream {
+    let checks = parsed.params.iter().enumerate().filter_map(|(index, p)| {
+        let role = match p.role {
+            ParamRole::View => quote!(View),
+            ParamRole::ItemMut => quote!(ItemMut),
+            ParamRole::GroupMut => quote!(GroupMut),
+            ParamRole::ScatterMut => quote!(ScatterMut),
+            ParamRole::AtomicView => quote!(AtomicView),
+            ParamRole::LocalAccessor => quote!(LocalAccessor),
+            ParamRole::Reducer => quote!(Reducer),
+            ParamRole::Spec => quote!(Spec),
+            ParamRole::Value => quote!(Value),
+            _ => return None,
+        };
+        let (ty, check) = (&p.ty, format_ident!("__role_{}", index));
+        let (impl_generics, _, where_clause) = parsed.generics.split_for_impl();
+        Some(quote! {
+            #[allow(dead_code, non_snake_case)]
+            fn #check #impl_generics () #where_clause { let _ = ::syclone::abi::role::#role::<#ty>; }
+        })
+    });
+    quote!(#(#checks)*)
+}

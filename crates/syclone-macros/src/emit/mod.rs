@@ -1,0 +1,70 @@
+//! The back end of the macros: what `#[kernel]`, `#[device_fn]` and `kernel!` expand to.
+//!
+//! - `printer.rs` prints expressions, `regions.rs` the region tree around them, `lock_step.rs` the form for kernels
+//!   whose barriers cannot be proven uniform.
+//! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
+//! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types.
+//!
+//! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
+
+mod bound;
+mod builtin_names;
+mod device_fn;
+mod device_impl;
+mod inline;
+mod kernel;
+mod lock_step;
+mod printer;
+mod regions;
+
+pub use device_fn::device_fn;
+pub use device_impl::{device_impl, device_trait};
+pub use inline::inline;
+pub use kernel::kernel;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syclone_kernel_ast::analysis::AnalysisError;
+use syclone_kernel_ast::tree::ParamRole;
+
+use crate::frontend::Parsed;
+
+/// An error of the analysis at the user's token.
+fn analysis_error(parsed: &Parsed, error: &AnalysisError) -> syn::Error {
+    let span = parsed.spans.get(error.span.0 as usize).copied().unwrap_or_else(proc_macro2::Span::call_site);
+    syn::Error::new(span, &error.message)
+}
+
+/// Lints that printed code cannot avoid: parentheses, names and statements that the user's own code does not have.
+fn allowances() -> TokenStream {
+    quote!(#[allow(
+        unused,
+        non_snake_case,
+        clippy::all,
+        clippy::pedantic,
+        clippy::undocumented_unsafe_blocks,
+        unreachable_code,
+        unused_parens,
+        unused_unsafe,
+        unsafe_op_in_unsafe_fn
+    )])
+}
+
+/// Parameters that a launch passes: all but the item.
+fn passed(parsed: &Parsed) -> Vec<&crate::frontend::ParamTokens> {
+    parsed.params.iter().filter(|p| !matches!(p.role, ParamRole::Item | ParamRole::NdItem)).collect()
+}
+
+/// The `D` of an item's or a handle's type, as its first generic argument.
+fn dims_of(ty: &syn::Type) -> TokenStream {
+    if let syn::Type::Path(path) = ty {
+        if let Some(segment) = path.path.segments.last() {
+            if let syn::PathArguments::AngleBracketed(args) = &segment.arguments {
+                if let Some(first) = args.args.first() {
+                    return quote!(#first);
+                }
+            }
+        }
+    }
+    quote!(1)
+}
