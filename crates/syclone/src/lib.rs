@@ -1,5 +1,30 @@
-//! placeholder
-pub mod types;
+//! SYCL-style heterogeneous computing in stable Rust: one kernel source, native speed on CPUs and GPUs.
+//!
+//! A program chooses a [`Device`], makes a [`Queue`] of it, puts data in [`Buffer`]s (or USM allocations), and submits
+//! command groups that launch kernels. The runtime runs them in an order in which each sees what it needs.
+//!
+//! | module | its one job |
+//! | --- | --- |
+//! | [`types`] | the values that cross between host and kernels, and the arithmetic on them |
+//! | [`kernel`] | what kernels are written with: items, views, local memory, atomics, group algorithms |
+//! | `api` (re-exported here) | what the host is written with: buffers, USM, queues, command groups |
+//! | `abi` (hidden) | what the macros' output calls |
+//! | [`prelude`] | all names that most programs need |
+
 #[doc(hidden)]
 pub mod abi;
+mod api;
 pub mod kernel;
+pub mod prelude;
+pub mod types;
+
+pub use api::{
+    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, Handler, HostRead,
+    HostTask, HostTaskResult, HostWritable, HostWrite, Launch, LaunchShape, NdRange, Queue,
+    QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, ScopedBuffer,
+    ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
+};
+pub use syclone_runtime::{
+    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling,
+    Result, UnavailableBackend,
+};

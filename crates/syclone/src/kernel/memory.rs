@@ -77,6 +77,16 @@ impl<T, const D: usize> Memory<T, D> {
         len
     }
 
+    /// The first address, and the bytes from there to the end of the last row.
+    pub(crate) fn reach(&self) -> (usize, usize) {
+        let rows = self.extents[..D - 1].iter().product::<usize>();
+        let elements = match (rows, self.extents[D - 1]) {
+            (0, _) | (_, 0) => 0,
+            (rows, last) => (rows - 1) * self.pitch + last,
+        };
+        (self.ptr.addr(), elements * size_of::<T>())
+    }
+
     /// The extents as the launcher and the interpreter take them: missing dimensions are 1 in front.
     pub(crate) fn extents_3d(&self) -> [usize; 3] {
         leading_ones(self.extents)

@@ -43,6 +43,8 @@ pub struct ParamInfo {
     pub kind: ParamKind,
     /// The command whose access made the handle; `None` for what no command made.
     pub command: Option<u64>,
+    /// The global memory that it reaches: the first address, and the number of bytes.
+    pub memory: Option<(usize, usize)>,
     /// For [`ItemMut`] and [`GroupMut`], how many items or groups have an element: extents in the last of three
     /// dimensions, ones before them.
     pub covers: Option<[usize; 3]>,
@@ -57,6 +59,7 @@ impl ParamInfo {
         ParamInfo {
             kind,
             command: None,
+            memory: None,
             covers: None,
             local_bytes: 0,
             safe: true,
@@ -131,6 +134,7 @@ macro_rules! memory_params {
                 let covers: Option<fn(&Self) -> [usize; 3]> = $covers;
                 ParamInfo {
                     command: self.0.command,
+                    memory: Some(self.0.reach()),
                     covers: covers.map(|covers| covers(self)),
                     safe: $safe,
                     ..ParamInfo::new(ParamKind::$name)
@@ -183,6 +187,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
     fn info(&self) -> ParamInfo {
         ParamInfo {
             command: self.command(),
+            memory: Some((self.result().addr(), size_of::<T>())),
             ..ParamInfo::new(ParamKind::Reducer)
         }
     }

@@ -1,0 +1,396 @@
+//! Command groups: one command with everything that it uses and follows.
+
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use syclone_runtime::{
+    Access, AccessMode, Command, Device, Error, Event, MemoryObject, Name, Result,
+};
+
+use super::access::RawAccess;
+use super::block::Block;
+use super::buffer::Buffer;
+use super::host_task::HostTask;
+use super::queue::Advice;
+use super::scope::Watch;
+use super::transfer::{CopySource, CopyTarget, FillWork};
+use crate::types::DeviceCopy;
+
+/// A number that no other command and no USM allocation of the process has.
+pub(crate) fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// What a command group is written with: declares what its one command uses, and launches it.
+///
+/// [`Queue::submit`](crate::Queue::submit) makes one and passes it to its closure, which declares accesses
+/// (`buffer.read(h)`), names events to follow ([`depends_on`](Handler::depends_on)) and calls one of the launching
+/// methods. Calling none submits a command that does nothing but take its place in the order; calling two is an error.
+#[derive(Debug)]
+pub struct Handler<'q> {
+    device: &'q Device,
+    id: u64,
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What was declared; taken out by the operations that declare it to the runtime themselves.
+    accesses: Vec<Option<Access>>,
+    dependencies: Vec<Event>,
+    /// The scopes that must know the command.
+    watches: Vec<Arc<Watch>>,
+    command: Option<Command>,
+    /// The first mistake, which the launch and the submission return.
+    failure: Option<Error>,
+}
+
+/// A part of a memory object that an operation moves elements from or to.
+#[derive(Debug, Clone)]
+pub struct Operand {
+    pub(crate) object: Arc<MemoryObject>,
+    /// The first byte.
+    pub(crate) start: usize,
+    /// The number of elements.
+    pub(crate) len: usize,
+}
+
+impl Operand {
+    fn access<T>(&self, mode: AccessMode, parameter: &'static str) -> Access {
+        Access::range(
+            &self.object,
+            mode,
+            self.start..self.start + self.len * size_of::<T>(),
+            parameter,
+        )
+    }
+}
+
+impl<'q> Handler<'q> {
+    pub(crate) fn new(device: &'q Device) -> Self {
+        Handler {
+            device,
+            id: next_id(),
+            state: RefCell::default(),
+        }
+    }
+
+    /// The device that the command will run on.
+    pub fn device(&self) -> &Device {
+        self.device
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Makes the command follow `event`: it runs after that command has ended, and not at all if it failed.
+    ///
+    /// The event may be of another queue or device.
+    pub fn depends_on(&self, event: &Event) {
+        self.state.borrow_mut().dependencies.push(event.clone());
+    }
+
+    /// Makes the command follow all of `events`.
+    pub fn depends_on_all<'e>(&self, events: impl IntoIterator<Item = &'e Event>) {
+        self.state
+            .borrow_mut()
+            .dependencies
+            .extend(events.into_iter().cloned());
+    }
+
+    /// Copies all elements of `source` to `target`, which must have as many.
+    ///
+    /// Both are accesses, or references to buffers or USM memory, of any devices. Copying between overlapping parts of
+    /// one memory is an error.
+    pub fn copy<T: DeviceCopy>(
+        &self,
+        source: impl CopySource<T>,
+        target: impl CopyTarget<T>,
+    ) -> Result<()> {
+        self.launch("copy", || {
+            let (from, to) = (source.source(self)?, target.target(self)?);
+            self.copy_command::<T>(&from, &to)
+        })
+    }
+
+    /// Copies `source` to `target`, which must have as many elements.
+    ///
+    /// The slice is copied before this returns, so it may change or go away at once;
+    /// [`copy_from_vec`](Handler::copy_from_vec) saves that copy.
+    pub fn copy_from_slice<T: DeviceCopy>(
+        &self,
+        source: &[T],
+        target: impl CopyTarget<T>,
+    ) -> Result<()> {
+        self.copy_from_vec(source.to_vec(), target)
+    }
+
+    /// Copies the elements of `source`, which is moved in, to `target`, which must have as many.
+    pub fn copy_from_vec<T: DeviceCopy>(
+        &self,
+        source: Vec<T>,
+        target: impl CopyTarget<T>,
+    ) -> Result<()> {
+        self.launch("copy", || {
+            let len = source.len();
+            let from = Operand {
+                object: MemoryObject::from_vec(source),
+                start: 0,
+                len,
+            };
+            let to = target.target(self)?;
+            self.copy_command::<T>(&from, &to)
+        })
+    }
+
+    /// Sets all elements of `target` to `value`.
+    pub fn fill<T: DeviceCopy>(&self, target: impl CopyTarget<T>, value: T) -> Result<()> {
+        self.launch("fill", || {
+            let to = target.target(self)?;
+            let access = to.access::<T>(AccessMode::Write, "target");
+            // SAFETY: the work writes the operand and touches nothing else.
+            Ok(unsafe { Command::kernel(Box::new(FillWork::new(&to, value)), vec![access]) })
+        })
+    }
+
+    /// Runs `task` on the host when the command's turn comes, on one of the device's workers.
+    ///
+    /// The task reads and writes the declared memory through the [`HostTask`]. It may return `()` or a result, whose
+    /// error fails the command. It may submit commands, but not wait for any.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let buffer = Buffer::from_vec(vec![1, 2, 3]);
+    /// queue.submit(|h| {
+    ///     let mut data = buffer.read_write(h);
+    ///     h.host_task(move |task| task.write(&mut data).map(|data| data.reverse()))
+    /// })?;
+    /// assert_eq!(buffer.to_vec()?, [3, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn host_task<R: HostTaskResult>(
+        &self,
+        task: impl FnOnce(&HostTask) -> R + Send + 'static,
+    ) -> Result<()> {
+        let id = self.id;
+        self.launch("host task", || {
+            Ok(Command::host_task("host task", move || {
+                task(&HostTask::new(id)).into_result()
+            }))
+        })
+    }
+
+    /// Tells the device that commands will soon use `memory`; the command ends when it is at hand there.
+    pub fn prefetch<T: DeviceCopy>(&self, memory: impl CopySource<T>) -> Result<()> {
+        self.hint::<T>("prefetch", memory)
+    }
+
+    /// Tells the runtime how `memory` will be used. It changes no results; a device without use for it ignores it.
+    pub fn advise<T: DeviceCopy>(&self, memory: impl CopySource<T>, advice: Advice) -> Result<()> {
+        // The CPU device and the host have one memory: there is nothing to prefer.
+        let _ = advice;
+        self.hint::<T>("advise", memory)
+    }
+
+    /// A command that only takes its turn at the memory.
+    fn hint<T: DeviceCopy>(&self, name: &'static str, memory: impl CopySource<T>) -> Result<()> {
+        self.launch(name, || {
+            let operand = memory.source(self)?;
+            Ok(Command::empty(name).access(operand.access::<T>(AccessMode::Read, "memory")))
+        })
+    }
+
+    /// Makes the command a copy to `target`, which is no access.
+    pub(crate) fn copy_operand<T: DeviceCopy>(
+        &self,
+        from: &Operand,
+        target: &Buffer<T>,
+    ) -> Result<()> {
+        self.launch("copy", || {
+            let to = self.block_operand(target.block())?;
+            self.copy_command::<T>(from, &to)
+        })
+    }
+
+    fn copy_command<T>(&self, from: &Operand, to: &Operand) -> Result<Command> {
+        if from.len != to.len {
+            return Err(Error::LengthMismatch {
+                command: Name::Borrowed("copy"),
+                source_len: from.len,
+                target_len: to.len,
+            });
+        }
+        Command::copy(
+            &from.object,
+            from.start,
+            &to.object,
+            to.start,
+            from.len * size_of::<T>(),
+        )
+    }
+
+    /// Makes the command that `build` gives the group's one command.
+    ///
+    /// Every mistake is kept too, so that a closure which ignores the result can't submit half a command.
+    pub(crate) fn launch(
+        &self,
+        name: impl Into<Name>,
+        build: impl FnOnce() -> Result<Command>,
+    ) -> Result<()> {
+        let launched = self
+            .state
+            .borrow()
+            .command
+            .as_ref()
+            .map(|first| first.name().clone());
+        let command = match launched {
+            Some(first) => Err(Error::DuplicateLaunch {
+                first,
+                second: name.into(),
+            }),
+            None => build(),
+        };
+        let mut state = self.state.borrow_mut();
+        let result = match (state.failure.clone(), command) {
+            (Some(earlier), _) => Err(earlier),
+            (None, command) => command,
+        };
+        match result {
+            Ok(command) => {
+                state.command = Some(command);
+                Ok(())
+            }
+            Err(error) => {
+                state.failure = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Declares that the command uses `block`, and gives what its accesses hold.
+    pub(crate) fn declare<T: DeviceCopy, const D: usize>(
+        &self,
+        block: &Block<T, D>,
+        mode: AccessMode,
+    ) -> RawAccess<T, D> {
+        /// What errors call an access before the kernel's parameter is known.
+        const NAMES: [&str; 4] = [
+            "first access",
+            "second access",
+            "third access",
+            "later access",
+        ];
+        let mut state = self.state.borrow_mut();
+        if let Err(error) = block.check() {
+            state.failure.get_or_insert(error);
+        }
+        let index = state.accesses.len();
+        state
+            .accesses
+            .push(Some(block.access(mode, NAMES[index.min(NAMES.len() - 1)])));
+        state.watches.extend(block.watch().cloned());
+        RawAccess {
+            ptr: block.ptr(),
+            extents: block.extents(),
+            command: self.id,
+            index,
+        }
+    }
+
+    /// Lets `f` see and add to what was declared.
+    pub(crate) fn with_accesses<R>(&self, f: impl FnOnce(&mut Vec<Option<Access>>) -> R) -> R {
+        f(&mut self.state.borrow_mut().accesses)
+    }
+
+    /// Notes a mistake that has no result to be returned in.
+    pub(crate) fn fail(&self, error: Error) {
+        self.state.borrow_mut().failure.get_or_insert(error);
+    }
+
+    /// The memory of an access, whose declaration is left to the operation that uses it.
+    pub(crate) fn operand<T: DeviceCopy, const D: usize>(
+        &self,
+        access: &RawAccess<T, D>,
+        parameter: &'static str,
+    ) -> Result<Operand> {
+        let mut state = self.state.borrow_mut();
+        let declared = state
+            .accesses
+            .get_mut(access.index)
+            .filter(|_| access.command == self.id);
+        let Some(declared) = declared.and_then(Option::take) else {
+            return Err(Error::StaleArgument {
+                command: Name::Borrowed("copy"),
+                parameter: Name::Borrowed(parameter),
+            });
+        };
+        Ok(Operand {
+            object: declared.object,
+            start: declared.range.start,
+            len: access.len(),
+        })
+    }
+
+    /// The memory of a block, which an operation uses without an access.
+    pub(crate) fn block_operand<T: DeviceCopy, const D: usize>(
+        &self,
+        block: &Block<T, D>,
+    ) -> Result<Operand> {
+        block.check()?;
+        self.state
+            .borrow_mut()
+            .watches
+            .extend(block.watch().cloned());
+        Ok(Operand {
+            object: Arc::clone(block.object()),
+            start: block.bytes().start,
+            len: block.len(),
+        })
+    }
+
+    /// The group's command and the scopes that must know its event, or the first mistake.
+    pub(crate) fn finish(self) -> Result<(Command, Vec<Arc<Watch>>)> {
+        let state = self.state.into_inner();
+        if let Some(error) = state.failure {
+            return Err(error);
+        }
+        let mut command = state
+            .command
+            .unwrap_or_else(|| Command::empty("empty command"));
+        for access in state.accesses.into_iter().flatten() {
+            command = command.access(access);
+        }
+        for event in &state.dependencies {
+            command = command.after(event);
+        }
+        Ok((command, state.watches))
+    }
+}
+
+/// What a host task may return: nothing, or a result whose error fails the command.
+pub trait HostTaskResult {
+    /// The command's outcome.
+    fn into_result(self) -> Result<()>;
+}
+
+impl HostTaskResult for () {
+    fn into_result(self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<E: Display> HostTaskResult for std::result::Result<(), E> {
+    fn into_result(self) -> Result<()> {
+        self.map_err(|error| Error::HostTaskFailed {
+            task: Name::Borrowed("host task"),
+            message: error.to_string(),
+        })
+    }
+}

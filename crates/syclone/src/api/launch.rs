@@ -1,0 +1,142 @@
+//! Launching kernels from a command group.
+
+use syclone_runtime::{Command, Device, Event, KernelWork, Name, Result};
+
+use super::arguments;
+use super::handler::Handler;
+use super::queue::Queue;
+use super::range::LaunchShape;
+use crate::kernel::{ParamTuple, SafeParams};
+
+/// A kernel with its arguments, as the macros make it: what the launching methods take.
+///
+/// `D` is the number of dimensions that its item has, 0 for a kernel that runs once.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kernel of {D} dimensions",
+    note = "launch what a `#[kernel]` function returns, over as many dimensions as its item has (`single_task` if it \
+            has none)"
+)]
+pub trait Launch<const D: usize> {
+    /// All parameters but the item.
+    type Params: ParamTuple;
+
+    /// The kernel's name.
+    fn name(&self) -> Name;
+
+    /// The names of the parameters, in order.
+    fn parameter_names(&self) -> &'static [&'static str];
+
+    /// The arguments.
+    fn params(&self) -> &Self::Params;
+
+    /// The work of running the kernel over `shape`, or what the device can't do of it.
+    fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>>;
+}
+
+impl Handler<'_> {
+    /// Runs `kernel` for every index of `shape`: a number, an array, a tuple, a [`Range`](crate::Range) or an
+    /// [`NdRange`](crate::NdRange).
+    ///
+    /// A shape without work-items is a command that does nothing. What the device can't do, such as a work-group that is
+    /// too large, and arguments that overlap or belong elsewhere, are errors here or in the submission.
+    pub fn parallel_for<const D: usize, K>(
+        &self,
+        shape: impl Into<LaunchShape<D>>,
+        kernel: K,
+    ) -> Result<()>
+    where
+        K: Launch<D>,
+        K::Params: SafeParams,
+    {
+        self.launch_kernel(shape.into(), kernel)
+    }
+
+    /// [`parallel_for`](Handler::parallel_for) for kernels that write memory at any index.
+    ///
+    /// # Safety
+    /// No work-item may write an element of a [`ScatterMut`](crate::kernel::ScatterMut) that another one of the launch
+    /// reads or writes, unless a barrier of their work-group comes between.
+    pub unsafe fn parallel_for_unchecked<const D: usize, K>(
+        &self,
+        shape: impl Into<LaunchShape<D>>,
+        kernel: K,
+    ) -> Result<()>
+    where
+        K: Launch<D>,
+    {
+        self.launch_kernel(shape.into(), kernel)
+    }
+
+    /// Runs `kernel` once. It can't race with itself, so it may take any parameters.
+    pub fn single_task<K: Launch<0>>(&self, kernel: K) -> Result<()> {
+        self.launch_kernel(
+            LaunchShape {
+                global: [],
+                local: None,
+                sub_group_size: None,
+            },
+            kernel,
+        )
+    }
+
+    fn launch_kernel<const D: usize, K: Launch<D>>(
+        &self,
+        shape: LaunchShape<D>,
+        kernel: K,
+    ) -> Result<()> {
+        let name = kernel.name();
+        self.launch(name.clone(), || {
+            self.with_accesses(|accesses| {
+                let names = kernel.parameter_names();
+                arguments::bind(
+                    &name,
+                    names,
+                    kernel.params(),
+                    self.device(),
+                    self.id(),
+                    accesses,
+                )
+            })?;
+            let work = kernel.prepare(self.device(), shape)?;
+            // SAFETY: every argument that reaches global memory is one of the accesses that the handler adds to the
+            // command when it is finished: `bind` has checked that.
+            Ok(unsafe { Command::kernel(work, Vec::new()) })
+        })
+    }
+}
+
+impl Queue {
+    /// [`Handler::parallel_for`] as a command group of its own, for kernels that take USM memory and plain values.
+    pub fn parallel_for<const D: usize, K>(
+        &self,
+        shape: impl Into<LaunchShape<D>>,
+        kernel: K,
+    ) -> Result<Event>
+    where
+        K: Launch<D>,
+        K::Params: SafeParams,
+    {
+        self.submit(|h| h.parallel_for(shape, kernel))
+    }
+
+    /// [`Handler::parallel_for_unchecked`] as a command group of its own.
+    ///
+    /// # Safety
+    /// As for [`Handler::parallel_for_unchecked`].
+    pub unsafe fn parallel_for_unchecked<const D: usize, K>(
+        &self,
+        shape: impl Into<LaunchShape<D>>,
+        kernel: K,
+    ) -> Result<Event>
+    where
+        K: Launch<D>,
+    {
+        // SAFETY: the caller's promise.
+        self.submit(|h| unsafe { h.parallel_for_unchecked(shape, kernel) })
+    }
+
+    /// [`Handler::single_task`] as a command group of its own, for kernels that take USM memory and plain values.
+    pub fn single_task<K: Launch<0>>(&self, kernel: K) -> Result<Event> {
+        self.submit(|h| h.single_task(kernel))
+    }
+}

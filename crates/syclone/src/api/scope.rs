@@ -1,0 +1,185 @@
+//! Buffers over borrowed host memory, inside a scope that outlasts every command on them.
+//!
+//! A command runs after `submit` has returned, so a slice that it works on must stay borrowed until it has ended,
+//! even if every guard that could wait for it is leaked. As with `std::thread::scope`, a function call is the only
+//! thing that safe code can't skip the end of: [`scope`] returns when all commands on its buffers have ended, also
+//! when its closure panics. The slice then holds what they wrote: SYCL's write-back, without a copy.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use syclone_runtime::{AccessMode, Event, EventStatus, MemoryObject, Result};
+
+use super::access::{
+    AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess,
+};
+use super::block::{Block, check_len};
+use super::buffer::{readable, writable};
+use super::handler::Handler;
+use super::host::{HostRead, HostWrite};
+use super::range::Range;
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// Runs `body` with a scope in which buffers may borrow host memory, then waits for every command on them.
+///
+/// ```
+/// use syclone::prelude::*;
+/// # fn main() -> Result<()> {
+/// let queue = Queue::new(&Device::select("cpu")?)?;
+/// let mut data = vec![0u32; 4];
+/// syclone::scope(|s| {
+///     let buffer = s.buffer_mut(&mut data, 4)?;
+///     queue.submit(|h| h.fill(buffer.write(h), 9))?;
+///     Ok::<_, Error>(())
+/// })?;
+/// assert_eq!(data, [9; 4]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Errors of the commands are reported by their events and queues, as ever. If the calling thread still holds a
+/// host access that such a command waits for, the scope can never end, and the process is aborted with a message.
+pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 'env>) -> R) -> R {
+    let scope = BorrowScope {
+        watch: Arc::default(),
+        scope: PhantomData,
+        env: PhantomData,
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
+    // After the body no handle of the scope can submit another command.
+    if let Err(error) = scope.watch.wait() {
+        eprintln!("syclone: a scope of borrowed buffers cannot end: {error}");
+        std::process::abort();
+    }
+    result.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The commands on the buffers of a scope.
+#[derive(Debug, Default)]
+pub(crate) struct Watch(Mutex<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    events: Vec<Event>,
+    /// How many events there may be before the finished ones are forgotten.
+    limit: usize,
+}
+
+impl Watch {
+    /// Remembers a command.
+    pub(crate) fn add(&self, event: Event) {
+        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.events.push(event);
+        if watched.events.len() > watched.limit {
+            watched.events.retain(|event| !is_over(event));
+            // Twice what is left, so that looking through them costs little for each command.
+            watched.limit = 2 * watched.events.len().max(32);
+        }
+    }
+
+    /// Waits for all of them; the error says that one could never end. That one failed is not an error here.
+    fn wait(&self) -> Result<()> {
+        let watched = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for event in watched.events {
+            let outcome = event.wait();
+            if !is_over(&event) {
+                return outcome;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_over(event: &Event) -> bool {
+    matches!(event.status(), EventStatus::Complete | EventStatus::Failed)
+}
+
+/// What [`scope`] passes to its closure: makes buffers over memory that is borrowed for `'env`.
+#[derive(Debug)]
+pub struct BorrowScope<'scope, 'env: 'scope> {
+    watch: Arc<Watch>,
+    // Invariant, so that neither lifetime can be shortened to let a buffer leave its scope.
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+impl<'scope, 'env> BorrowScope<'scope, 'env> {
+    /// A buffer over `data`, which its commands change in place; `extents` must hold exactly as many elements.
+    pub fn buffer_mut<T: DeviceCopy, const D: usize>(
+        &'scope self,
+        data: &'env mut [T],
+        extents: impl Into<Range<D>>,
+    ) -> Result<ScopedBuffer<'scope, T, D>> {
+        let extents = extents.into().extents();
+        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
+        let block = self.borrow(NonNull::from(data), extents);
+        Ok(ScopedBuffer {
+            block,
+            scope: PhantomData,
+        })
+    }
+
+    /// A buffer over `data` that commands only read; `extents` must hold exactly as many elements.
+    pub fn buffer<T: DeviceCopy, const D: usize>(
+        &'scope self,
+        data: &'env [T],
+        extents: impl Into<Range<D>>,
+    ) -> Result<ScopedInput<'scope, T, D>> {
+        let extents = extents.into().extents();
+        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
+        let block = self.borrow(NonNull::from(data), extents);
+        Ok(ScopedInput {
+            block,
+            scope: PhantomData,
+        })
+    }
+
+    fn borrow<T: DeviceCopy, const D: usize>(
+        &self,
+        data: NonNull<[T]>,
+        extents: [usize; D],
+    ) -> Block<T, D> {
+        let bytes = data.len() * size_of::<T>();
+        // SAFETY: the slice is borrowed for 'env, which is longer than the call of `scope`; handles live for 'scope
+        // only, and `scope` waits for the commands before it returns. A `ScopedInput` has no method that writes.
+        let object = unsafe { MemoryObject::borrow(data.cast(), bytes) };
+        Block::of(object, extents).watched(&self.watch)
+    }
+}
+
+/// A buffer over a mutably borrowed slice; see [`Buffer`](crate::Buffer) for what its methods do.
+pub struct ScopedBuffer<'scope, T, const D: usize = 1> {
+    block: Block<T, D>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+/// A buffer over a borrowed slice that commands only read; see [`Buffer`](crate::Buffer) for what its methods do.
+pub struct ScopedInput<'scope, T, const D: usize = 1> {
+    block: Block<T, D>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+readable!(ScopedBuffer<'scope> ScopedInput<'scope>);
+writable!(ScopedBuffer<'scope>);
+
+impl<T, const D: usize> Clone for ScopedBuffer<'_, T, D> {
+    fn clone(&self) -> Self {
+        ScopedBuffer {
+            block: self.block.clone(),
+            scope: PhantomData,
+        }
+    }
+}
+
+impl<T, const D: usize> Clone for ScopedInput<'_, T, D> {
+    fn clone(&self) -> Self {
+        ScopedInput {
+            block: self.block.clone(),
+            scope: PhantomData,
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Unified shared memory: typed allocations that kernels take directly.
+//!
+//! [`UsmDevice`] lives on a device and is not read by the host, [`UsmHost`] lives on the host and every device reaches
+//! it, [`UsmShared`] belongs to one device and the host. All three own their memory, and borrowing decides who may
+//! name it: `x.view()` borrows, `x.item_mut()` borrows mutably, so one kernel can't take both.
+//!
+//! **Ordering.** A command runs after the borrow that named its arguments has ended, so borrowing alone can't keep two
+//! commands apart, nor a command and the host. The runtime therefore orders commands on USM as it does on buffers: a
+//! command that writes an allocation, or a slice of one, waits for those before it that use the same bytes. Nothing
+//! needs an explicit dependency to be safe, and commands on different allocations or disjoint slices overlap. Commands
+//! share ownership, so an allocation may be dropped while they use it.
+
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use syclone_runtime::{Aspect, Device, MemoryObject, Result};
+
+use super::block::Block;
+use super::handler::next_id;
+use super::host::{HostRead, HostWrite};
+use super::range::Range;
+use crate::kernel::{AtomicView, GroupMut, ItemMut, KernelArg, Reducer, ScatterMut, View};
+use crate::types::DeviceCopy;
+use crate::types::ops::ReduceOp;
+
+/// What a launch finds behind a handle that was made from USM memory.
+#[derive(Clone)]
+pub(crate) struct Allocation {
+    pub(crate) object: Arc<MemoryObject>,
+    /// The only device that may use it; `None` if all may.
+    pub(crate) device: Option<Device>,
+}
+
+/// The living allocations by the number that their handles carry.
+static ALLOCATIONS: LazyLock<RwLock<HashMap<u64, Allocation>>> = LazyLock::new(Default::default);
+
+/// The allocation with this number, if it lives.
+pub(crate) fn find(number: u64) -> Option<Allocation> {
+    ALLOCATIONS
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get(&number)
+        .cloned()
+}
+
+/// An allocation's place in the list; leaves it when dropped.
+#[derive(Debug)]
+struct Registration(u64);
+
+impl Registration {
+    fn new(allocation: Allocation) -> Self {
+        let number = next_id();
+        ALLOCATIONS
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, allocation);
+        Registration(number)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // Bound, so that the memory is freed after the lock is released.
+        let removed = ALLOCATIONS
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.0);
+        drop(removed);
+    }
+}
+
+/// A kernel argument made from USM memory, borrowed for `'a`: becomes the handle `H`.
+///
+/// It borrows only until the kernel is made; from then on the runtime keeps the memory and orders its users.
+#[derive(Debug)]
+pub struct UsmArg<'a, H> {
+    handle: H,
+    owner: PhantomData<&'a ()>,
+}
+
+macro_rules! usm_arg {
+    ($($handle:ident)*) => {$(
+        impl<T: DeviceCopy, const D: usize> KernelArg<$handle<T, D>> for UsmArg<'_, $handle<T, D>> {
+            fn into_param(self) -> $handle<T, D> {
+                self.handle
+            }
+        }
+    )*};
+}
+
+usm_arg!(View ItemMut GroupMut ScatterMut AtomicView);
+
+impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for UsmArg<'_, Reducer<T, O>> {
+    fn into_param(self) -> Reducer<T, O> {
+        self.handle
+    }
+}
+
+/// Elements of an allocation, to read.
+#[derive(Debug)]
+pub struct UsmSlice<'a, T, const D: usize = 1> {
+    block: Block<T, D>,
+    number: u64,
+    owner: PhantomData<&'a T>,
+}
+
+/// Elements of an allocation, to read and write.
+#[derive(Debug)]
+pub struct UsmSliceMut<'a, T, const D: usize = 1> {
+    block: Block<T, D>,
+    number: u64,
+    owner: PhantomData<&'a mut T>,
+}
+
+macro_rules! handle {
+    ($self:ident, $handle:ident) => {
+        UsmArg {
+            // SAFETY: the number tells the launch which memory to keep and to order; the borrow of `self` keeps one
+            // kernel from taking it twice if one of the two writes.
+            handle: unsafe { $handle::from_raw($self.block.ptr(), $self.block.extents(), Some($self.number)) },
+            owner: PhantomData,
+        }
+    };
+}
+
+macro_rules! usm_reads {
+    ($name:ident $(<$life:lifetime>)?) => {
+        impl<$($life,)? T: DeviceCopy, const D: usize> $name<$($life,)? T, D> {
+            /// The number of elements in each dimension.
+            pub fn extents(&self) -> [usize; D] {
+                self.block.extents()
+            }
+
+            /// The number of elements.
+            pub fn len(&self) -> usize {
+                self.block.len()
+            }
+
+            /// Whether there are no elements.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// A kernel argument that reads any element.
+            pub fn view(&self) -> UsmArg<'_, View<T, D>> {
+                handle!(self, View)
+            }
+
+            /// The indices `rows` of the first dimension, to read.
+            pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<UsmSlice<'_, T, D>> {
+                Ok(UsmSlice { block: self.block.slice(rows)?, number: self.number, owner: PhantomData })
+            }
+
+            pub(crate) fn block(&self) -> &Block<T, D> {
+                &self.block
+            }
+        }
+    };
+}
+
+macro_rules! usm_writes {
+    ($name:ident $(<$life:lifetime>)?) => {
+        impl<$($life,)? T: DeviceCopy, const D: usize> $name<$($life,)? T, D> {
+            /// A kernel argument whose elements each have one item.
+            pub fn item_mut(&mut self) -> UsmArg<'_, ItemMut<T, D>> {
+                handle!(self, ItemMut)
+            }
+
+            /// A kernel argument whose elements each have one work-group.
+            pub fn group_mut(&mut self) -> UsmArg<'_, GroupMut<T, D>> {
+                handle!(self, GroupMut)
+            }
+
+            /// A kernel argument that writes any element, in a kernel that is launched by an unsafe call.
+            pub fn scatter_mut(&mut self) -> UsmArg<'_, ScatterMut<T, D>> {
+                handle!(self, ScatterMut)
+            }
+
+            /// A kernel argument that changes any element by atomic operations.
+            pub fn atomic_view(&mut self) -> UsmArg<'_, AtomicView<T, D>> {
+                handle!(self, AtomicView)
+            }
+
+            /// The indices `rows` of the first dimension, to read and write.
+            pub fn slice_mut(&mut self, rows: impl RangeBounds<usize>) -> Result<UsmSliceMut<'_, T, D>> {
+                Ok(UsmSliceMut { block: self.block.slice(rows)?, number: self.number, owner: PhantomData })
+            }
+
+            /// Two parts of the memory that one kernel may take together: the first dimension before `row`, and from
+            /// `row` on.
+            pub fn split_at_mut(&mut self, row: usize) -> Result<(UsmSliceMut<'_, T, D>, UsmSliceMut<'_, T, D>)> {
+                let (number, owner) = (self.number, PhantomData);
+                let (before, after) = (self.block.slice(..row)?, self.block.slice(row..)?);
+                Ok((UsmSliceMut { block: before, number, owner }, UsmSliceMut { block: after, number, owner }))
+            }
+        }
+    };
+}
+
+usm_reads!(UsmSlice<'a>);
+usm_reads!(UsmSliceMut<'a>);
+usm_writes!(UsmSliceMut<'a>);
+
+macro_rules! allocation {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $aspect:expr, $owner:expr) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<T, const D: usize = 1> {
+            block: Block<T, D>,
+            number: u64,
+            // Leaves the list of allocations before the block lets go of the memory.
+            _registration: Registration,
+        }
+
+        impl<T: DeviceCopy, const D: usize> $name<T, D> {
+            /// An allocation of zeros. The error says if `device` lacks this kind of memory, or has too little.
+            pub fn new(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
+                device.require($aspect)?;
+                let block = Block::zeroed($what, device, extents.into().extents())?;
+                let owner: fn(&Device) -> Option<Device> = $owner;
+                let registration =
+                    Registration::new(Allocation { object: Arc::clone(block.object()), device: owner(device) });
+                Ok($name { block, number: registration.0, _registration: registration })
+            }
+        }
+
+        impl<T: DeviceCopy> $name<T, 1> {
+            /// A kernel argument that reduces into the only element: the result replaces what it holds, or is combined
+            /// with it if `include_initial` says so.
+            ///
+            /// The error says if there is not exactly one element.
+            pub fn reducer<O: ReduceOp<T>>(
+                &mut self,
+                op: O,
+                include_initial: bool,
+            ) -> Result<UsmArg<'_, Reducer<T, O>>> {
+                let _ = op;
+                super::block::check_len::<T, 1>("reduction", self.len(), [1])?;
+                // SAFETY: as for the other handles.
+                let handle = unsafe { Reducer::from_raw(self.block.ptr(), include_initial, Some(self.number)) };
+                Ok(UsmArg { handle, owner: PhantomData })
+            }
+        }
+
+        usm_reads!($name);
+        usm_writes!($name);
+    };
+}
+
+macro_rules! host_reachable {
+    ($($name:ident)*) => {$(
+        impl<T: DeviceCopy, const D: usize> $name<T, D> {
+            /// Waits for the commands that write the memory, then lets the host read it.
+            pub fn host(&self) -> Result<HostRead<'_, T, D>> {
+                HostRead::wait(&self.block)
+            }
+
+            /// Waits for the commands that use the memory, then lets the host read and write it.
+            pub fn host_mut(&mut self) -> Result<HostWrite<'_, T, D>> {
+                HostWrite::wait(&self.block)
+            }
+        }
+    )*};
+}
+
+allocation!(
+    /// Memory of one device. The host copies to and from it, and does not touch it otherwise.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let mut x = queue.alloc_device::<f32, 1>(3)?;
+    /// queue.copy_from_slice(&[1.0, 2.0, 3.0], &mut x)?;
+    /// assert_eq!(queue.to_vec(&x)?, [1.0, 2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    UsmDevice, "device allocation", Aspect::UsmDeviceAllocations, |device| Some(device.clone())
+);
+allocation!(
+    /// Host memory that every device reaches.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let mut x = queue.alloc_host::<u8, 1>(2)?;
+    /// x.host_mut()?[0] = 1;
+    /// assert_eq!(x.host()?[..], [1, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    UsmHost, "host allocation", Aspect::UsmHostAllocations, |_| None
+);
+allocation!(
+    /// Memory that one device and the host share.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let mut x = queue.alloc_shared::<i64, 2>([2, 2])?;
+    /// queue.fill(&mut x, -1)?;
+    /// assert_eq!(x.host()?[..], [-1; 4]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    UsmShared, "shared allocation", Aspect::UsmSharedAllocations, |device| Some(device.clone())
+);
+host_reachable!(UsmHost UsmShared);

@@ -1,0 +1,16 @@
+//! The names that most programs need: `use syclone::prelude::*;`.
+
+pub use crate::api::{
+    Buffer, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope,
+};
+pub use crate::kernel::{
+    AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut,
+    Spec, SubGroup, View, fence, local,
+};
+pub use crate::types::ops::{
+    BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp,
+};
+pub use crate::types::{
+    DeviceCopy, Float, Integer, IntegerMath, Math, Order, Scalar, Scope, Vector, bf16, f16,
+};
+pub use syclone_runtime::{Aspect, Device, Error, Event, Result};
