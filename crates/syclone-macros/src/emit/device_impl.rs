@@ -1,8 +1,8 @@
 //! `#[device_fn]` on `impl` blocks and traits.
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
-//! its tree. `__device_methods` lists the functions that have a receiver, for calls whose receiver's type is known only
-//! at run time.
+//! its tree. `__device_methods` of a trait and `__own_device_methods` of a type list the functions that have a receiver,
+//! for calls whose receiver's type is known only at run time.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -22,7 +22,9 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
         let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
         quote!(#host #device #bound)
     });
-    let methods = methods_list(&parsed.functions, &vis);
+    // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too.
+    let list = if in_trait { format_ident!("__device_methods") } else { format_ident!("__own_device_methods") };
+    let methods = methods_list(&parsed.functions, &vis, &list);
     // What is no function (associated types and constants) stays as it was.
     let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
@@ -63,7 +65,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
             fn #bound #impl_generics () -> ::std::sync::Arc<::syclone::abi::BoundFunction> #where_clause;
         }
     });
-    let methods = methods_list(&parsed.functions, &TokenStream::new());
+    let methods = methods_list(&parsed.functions, &TokenStream::new(), &format_ident!("__device_methods"));
     let others = item.items.iter().filter(|i| !matches!(i, syn::TraitItem::Fn(_)));
     let (attrs, vis, unsafety, ident) = (&item.attrs, &item.vis, &item.unsafety, &item.ident);
     let (colon, supertraits) = (&item.colon_token, &item.supertraits);
@@ -83,15 +85,15 @@ fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
     (format_ident!("__device_{}", ident, span = ident.span()), format_ident!("__bound_{}", ident, span = ident.span()))
 }
 
-/// `__device_methods`: the functions with a receiver and without generics of their own.
-fn methods_list(functions: &[Parsed], vis: &TokenStream) -> TokenStream {
+/// The list called `name`: the functions with a receiver and without generics of their own.
+fn methods_list(functions: &[Parsed], vis: &TokenStream, name: &Ident) -> TokenStream {
     let entries = functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty()).map(|f| {
-        let (name, (_, bound)) = (f.ident.to_string(), hidden_names(f));
-        quote!((#name, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
+        let (method, (_, bound)) = (f.ident.to_string(), hidden_names(f));
+        quote!((#method, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
     });
     quote! {
         #[doc(hidden)]
-        #vis fn __device_methods() -> ::std::vec::Vec<(&'static str, fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>)> {
+        #vis fn #name() -> ::std::vec::Vec<(&'static str, fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>)> {
             ::std::vec![#(#entries),*]
         }
     }

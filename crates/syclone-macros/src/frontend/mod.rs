@@ -31,9 +31,7 @@ mod tests;
 mod types;
 
 pub use inline::{Inline, parse_inline};
-pub use items::{
-    ParsedImpl, ParsedTrait, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
-};
+pub use items::{ParsedImpl, ParsedTrait, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel};
 pub use options::Options;
 
 use proc_macro2::{Ident, Span, TokenStream};

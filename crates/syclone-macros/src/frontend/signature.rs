@@ -194,7 +194,10 @@ impl Lowerer {
                     if !self_ty {
                         self.error(
                             receiver,
-                            "`self` has no meaning here: take the value as a parameter with a name",
+                            match self.body {
+                            Body::Kernel => "`self` has no meaning here: take the value as a parameter with a name",
+                            Body::Device => "for methods, `#[device_fn]` stands on the whole `impl` block",
+                        },
                         );
                         continue;
                     }

@@ -37,6 +37,18 @@ pub type FieldSpec = (&'static str, usize, fn() -> Type);
 /// A method for [`struct_type`] and [`enum_type`]: its name and how its function is bound.
 pub type MethodSpec = (&'static str, BindFn);
 
+/// The methods of a type that has no `#[device_fn] impl` block: none.
+///
+/// Such a block gives its type an associated function of the same name, which comes before a trait's.
+pub trait NoDeviceMethods {
+    /// Nothing.
+    fn __own_device_methods() -> Vec<MethodSpec> {
+        Vec::new()
+    }
+}
+
+impl<T> NoDeviceMethods for T {}
+
 /// The types built so far. A static in the derived code could not do it: a generic struct has one for all instances.
 static TYPES: LazyLock<RwLock<HashMap<TypeId, Type>>> = LazyLock::new(RwLock::default);
 
