@@ -211,7 +211,7 @@ pub enum Error {
     },
     /// A kernel read or wrote outside a parameter's memory.
     #[error(
-        "kernel '{kernel}': {count} accesses outside parameter '{parameter}'\n\
+        "kernel '{kernel}': access outside parameter '{parameter}' (seen: {count})\n\
          reads gave zero and writes were dropped; check the index against the extent before use"
     )]
     OutOfBounds {
@@ -397,3 +397,6 @@ fn fitting_tile(largest: Option<usize>) -> String {
         None => "use smaller local arrays".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

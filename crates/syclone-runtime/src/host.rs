@@ -51,13 +51,20 @@ impl MemoryObject {
     ) -> Result<HostAccessToken> {
         let name = Name::Borrowed("host access");
         self.check_range(&name, range.start, range.end.saturating_sub(range.start))?;
-        let access = Access::range(self, mode, range, "host");
+        let access = Access::range(self, mode, range.clone(), "host");
+        let payload = Payload {
+            work: Work::HostAccess,
+            _accesses: vec![access],
+            origin: None,
+        };
+        let node = Node::new(name.clone(), 1, payload, false);
         {
-            // Looked at before registering: what is registered can't be withdrawn.
-            let hazards = self.hazards().lock().expect(NO_PANIC);
+            // Looked at before registering, since what is registered can't be withdrawn, and under one lock with it,
+            // so that nobody comes in between.
+            let mut hazards = self.hazards().lock().expect(NO_PANIC);
             let pending = || {
                 hazards
-                    .conflicts(mode, &access.range)
+                    .conflicts(mode, &range)
                     .filter(|node| !node.is_done())
             };
             if pending().next().is_some() {
@@ -67,15 +74,8 @@ impl MemoryObject {
                     return Err(Error::WaitWouldDeadlock { command: name });
                 }
             }
+            hazards.register(&node, mode, &range);
         }
-        let payload = Payload {
-            work: Work::HostAccess,
-            _accesses: vec![access],
-            origin: None,
-        };
-        let node = Node::new(name, 1, payload, false);
-        // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
-        scheduler::place(&node, unsafe { &node.payload()._accesses }, &[]);
         scheduler::release(Arc::clone(&node));
         node.wait(true, None);
         if node.is_done() {

@@ -86,3 +86,6 @@ impl fmt::Display for Isa {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests;

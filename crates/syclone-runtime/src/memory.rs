@@ -216,13 +216,15 @@ impl Drop for MemoryObject {
                 unsafe { dealloc(block.as_ptr(), *layout) };
                 account.release(self.bytes);
             }
-            // SAFETY: the parts of the vector that `from_vec` forgot; they are dropped only here.
             Storage::Vec {
                 len,
                 capacity,
                 drop,
                 ..
-            } => unsafe { drop(self.ptr.as_ptr(), *len, *capacity) },
+            } => {
+                // SAFETY: the parts of the vector that `from_vec` forgot; they are dropped only here.
+                unsafe { drop(self.ptr.as_ptr(), *len, *capacity) }
+            }
         }
     }
 }

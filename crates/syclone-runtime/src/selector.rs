@@ -59,3 +59,6 @@ impl Selector {
             && self.index.is_none_or(|wanted| wanted == index)
     }
 }
+
+#[cfg(test)]
+mod tests;

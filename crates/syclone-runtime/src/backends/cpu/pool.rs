@@ -265,13 +265,15 @@ impl Shared {
         let Some(front) = state.queue.front() else {
             return;
         };
-        let wanted = match front.chunks.total {
-            // A searcher that finds more than one such node wakes the next worker itself.
-            1 => usize::from(searchers == 0),
-            total => total
-                .saturating_sub(front.chunks.next.load(Ordering::Relaxed))
-                .saturating_sub(searchers),
+        // A searcher that takes one node and leaves others wakes the next worker itself; the chunks of one node
+        // are worth waking a worker each.
+        let chunks = match front.chunks.total {
+            1 => 0,
+            total => total.saturating_sub(front.chunks.next.load(Ordering::Relaxed)),
         };
+        let wanted = chunks
+            .saturating_sub(searchers)
+            .max(usize::from(searchers == 0));
         let count = wanted.min(state.sleepers);
         if count == 0 {
             return;
