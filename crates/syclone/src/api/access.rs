@@ -14,6 +14,7 @@ use syclone_runtime::AccessMode;
 
 use super::block::{Block, check_len};
 use super::handler::Handler;
+use super::range::checked_product;
 use crate::kernel::{AtomicView, GroupMut, ItemMut, KernelArg, Reducer, ScatterMut, View};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
@@ -45,7 +46,7 @@ unsafe impl<T: DeviceCopy, const D: usize> Sync for RawAccess<T, D> {}
 
 impl<T, const D: usize> RawAccess<T, D> {
     pub(crate) fn len(&self) -> usize {
-        self.extents.iter().product()
+        checked_product(self.extents).unwrap_or(usize::MAX)
     }
 }
 

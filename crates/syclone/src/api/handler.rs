@@ -244,25 +244,20 @@ impl<'q> Handler<'q> {
         name: impl Into<Name>,
         build: impl FnOnce() -> Result<Command>,
     ) -> Result<()> {
-        let launched = self
-            .state
-            .borrow()
-            .command
-            .as_ref()
-            .map(|first| first.name().clone());
-        let command = match launched {
-            Some(first) => Err(Error::DuplicateLaunch {
-                first,
+        let refusal = {
+            let state = self.state.borrow();
+            let duplicate = |first: &Command| Error::DuplicateLaunch {
+                first: first.name().clone(),
                 second: name.into(),
-            }),
-            None => build(),
+            };
+            state
+                .failure
+                .clone()
+                .or_else(|| state.command.as_ref().map(duplicate))
         };
+        let command = refusal.map_or_else(build, Err);
         let mut state = self.state.borrow_mut();
-        let result = match (state.failure.clone(), command) {
-            (Some(earlier), _) => Err(earlier),
-            (None, command) => command,
-        };
-        match result {
+        match command {
             Ok(command) => {
                 state.command = Some(command);
                 Ok(())
