@@ -8,22 +8,36 @@ mod derive;
 mod emit;
 mod frontend;
 
+use frontend::Parsed;
 use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
 
 /// Makes a function a kernel.
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    expand(frontend::parse_kernel(attr.into(), item.into()).and_then(|parsed| emit::kernel(&parsed)))
+    let parsed = frontend::parse_kernel(attr.into(), item.into());
+    expand(parsed.and_then(|parsed| emit_or_stub(parsed, emit::kernel)))
 }
 
 /// Makes a function, or the functions of an `impl` block or trait, callable from kernels.
 #[proc_macro_attribute]
 pub fn device_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let attr = attr.into();
     let expansion = syn::parse::<syn::Item>(item).and_then(|item| match item {
-        syn::Item::Fn(function) => frontend::parse_device_fn(attr.into(), function).and_then(|parsed| emit::device_fn(&parsed)),
-        syn::Item::Impl(block) => frontend::parse_device_impl(attr.into(), block).map(|parsed| emit::device_impl(&parsed)),
-        syn::Item::Trait(block) => frontend::parse_device_trait(attr.into(), block).map(|parsed| emit::device_trait(&parsed)),
-        other => Err(syn::Error::new_spanned(other, "`#[device_fn]` goes on a function, an `impl` block or a trait")),
+        syn::Item::Fn(function) => {
+            let parsed = frontend::parse_device_fn(attr, function)?;
+            emit_or_stub(parsed, emit::device_fn)
+        }
+        syn::Item::Impl(block) => {
+            let parsed = frontend::parse_device_impl(attr, block)?;
+            Ok(with_errors(emit::device_impl(&parsed), parsed.errors, &parsed.functions))
+        }
+        syn::Item::Trait(item) => {
+            let parsed = frontend::parse_device_trait(attr, item)?;
+            Ok(with_errors(emit::device_trait(&parsed), parsed.errors, &parsed.functions))
+        }
+        other => Err(frontend::no_device_item(&other)),
     });
     expand(expansion)
 }
@@ -31,7 +45,28 @@ pub fn device_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// A kernel as a closure; `syclone::kernel!` calls it.
 #[proc_macro]
 pub fn kernel_inline(tokens: TokenStream) -> TokenStream {
-    expand(frontend::parse_inline(tokens.into()).and_then(emit::inline))
+    // One expression, whatever is in it.
+    let block = |tokens: Tokens| TokenStream::from(quote!({ #tokens }));
+    match inline(tokens.into()) {
+        Ok((expression, None)) => expression.into(),
+        Ok((stub, Some(error))) => {
+            let errors = error.into_compile_error();
+            block(quote!(#errors #stub))
+        }
+        Err(error) => block(error.into_compile_error()),
+    }
+}
+
+/// The expression of an inline kernel, and what was wrong if it is only a stub.
+fn inline(tokens: Tokens) -> syn::Result<(Tokens, Option<syn::Error>)> {
+    let mut inline = frontend::parse_inline(tokens.clone())?;
+    let errors = inline.parsed.errors.take();
+    emit::inline(inline).map(|emitted| (emitted, errors)).or_else(|error| {
+        let mut stub = frontend::parse_inline(tokens)?;
+        stub.make_stub(error);
+        let errors = stub.parsed.errors.take();
+        Ok((emit::inline(stub)?, errors))
+    })
 }
 
 /// Lets a struct or an enum without data cross between host and device.
@@ -40,6 +75,22 @@ pub fn derive_device_copy(item: TokenStream) -> TokenStream {
     expand(derive::device_copy(item.into()))
 }
 
-fn expand(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
-    result.unwrap_or_else(|error| error.into_compile_error()).into()
+/// Emits the function. What is wrong with its body is reported beside a stub, so that its uses are not errors too.
+fn emit_or_stub(mut parsed: Parsed, emit: fn(&Parsed) -> syn::Result<Tokens>) -> syn::Result<Tokens> {
+    let emitted = emit(&parsed).or_else(|error| {
+        parsed.make_stub(error);
+        emit(&parsed)
+    })?;
+    Ok(with_errors(emitted, None, std::slice::from_ref(&parsed)))
+}
+
+/// The code, and the errors beside it.
+fn with_errors(emitted: Tokens, errors: Option<syn::Error>, functions: &[Parsed]) -> Tokens {
+    let errors = errors.iter().chain(functions.iter().filter_map(|parsed| parsed.errors.as_ref()));
+    let errors = errors.map(syn::Error::to_compile_error);
+    quote!(#emitted #(#errors)*)
+}
+
+fn expand(result: syn::Result<Tokens>) -> TokenStream {
+    result.unwrap_or_else(syn::Error::into_compile_error).into()
 }

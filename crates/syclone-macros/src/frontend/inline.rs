@@ -20,6 +20,19 @@ pub struct Inline {
     pub captures: Vec<Ident>,
 }
 
+impl Inline {
+    /// [`Parsed::make_stub`], without captures.
+    pub fn make_stub(&mut self, error: Error) {
+        self.captures.clear();
+        self.parsed.params.truncate(self.parsed.sig.inputs.len());
+        self.parsed
+            .function
+            .params
+            .truncate(self.parsed.sig.inputs.len());
+        self.parsed.make_stub(error);
+    }
+}
+
 /// Reads the tokens between the parentheses of `kernel!(…)`.
 pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
     let closure = match syn::parse2::<Expr>(tokens)? {
@@ -33,8 +46,12 @@ pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
     };
     check_head(&closure)?;
     // The first pass finds the captures, the second knows them as parameters, which come first among the variables.
-    let captures = lower(&closure, &[])?.1;
-    let (parsed, _) = lower(&closure, &captures)?;
+    let (mut parsed, mut captures) = lower(&closure, &[])?;
+    if parsed.errors.is_some() {
+        captures.clear();
+    } else if !captures.is_empty() {
+        parsed = lower(&closure, &captures)?.0;
+    }
     Ok(Inline { parsed, captures })
 }
 
@@ -101,10 +118,14 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         }
         body => parse_quote!({ #body }),
     };
+    if let Some(errors) = lowerer.take_errors() {
+        return Err(errors);
+    }
     let lowered = lowerer.body(&block);
     let found = lowerer.captures.take().unwrap_or_default();
-    let (function, tables) = finish(lowerer, lowered, params, None, &sig)?;
-    let parsed = Parsed {
+    let errors = lowerer.take_errors();
+    let (function, tables) = finish(lowerer, lowered, params, None, &sig);
+    let mut parsed = Parsed {
         function,
         vis: syn::Visibility::Inherited,
         ident,
@@ -119,8 +140,12 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         options: Options::default(),
         self_ty: None,
         has_body: true,
+        errors: None,
         sig,
     };
+    if let Some(errors) = errors {
+        parsed.make_stub(errors);
+    }
     Ok((parsed, found))
 }
 

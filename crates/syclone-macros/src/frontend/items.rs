@@ -1,7 +1,7 @@
 //! The things that the attributes stand on.
 
 use super::lower::{Body, GenericNames, Lowerer};
-use super::{Options, Parsed, signature};
+use super::{Options, Parsed, add_error, signature};
 use proc_macro2::{Span as TokenSpan, TokenStream};
 use syclone_kernel_ast::tree::{Block, Function, FunctionKind, Span};
 use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
@@ -12,6 +12,8 @@ pub struct ParsedImpl {
     pub item: syn::ItemImpl,
     /// Its functions in order.
     pub functions: Vec<Parsed>,
+    /// What was wrong outside of the functions' bodies.
+    pub errors: Option<Error>,
 }
 
 /// `#[device_fn] trait … { … }`
@@ -20,6 +22,8 @@ pub struct ParsedTrait {
     pub item: syn::ItemTrait,
     /// Its functions in order; [`Parsed::has_body`] says which have a default.
     pub functions: Vec<Parsed>,
+    /// What was wrong outside of the functions' bodies.
+    pub errors: Option<Error>,
 }
 
 /// Reads `#[kernel(attr)] item`.
@@ -72,7 +76,7 @@ pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
 pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<ParsedImpl> {
     let mut errors = no_options(attr).err();
     if let Some(token) = &item.unsafety {
-        add(
+        add_error(
             &mut errors,
             Error::new_spanned(
                 token,
@@ -82,7 +86,7 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
     }
     for param in &item.generics.params {
         if let syn::GenericParam::Lifetime(param) = param {
-            add(
+            add_error(
                 &mut errors,
                 Error::new_spanned(
                     param,
@@ -108,11 +112,11 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
                 };
                 match parse(source, Body::Device, Options::default(), true) {
                     Ok(parsed) => functions.push(parsed),
-                    Err(error) => add(&mut errors, error),
+                    Err(error) => add_error(&mut errors, error),
                 }
             }
             ImplItem::Const(_) | ImplItem::Type(_) => {}
-            other => add(
+            other => add_error(
                 &mut errors,
                 Error::new_spanned(
                     other,
@@ -121,17 +125,18 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
             ),
         }
     }
-    match errors {
-        Some(errors) => Err(errors),
-        None => Ok(ParsedImpl { item, functions }),
-    }
+    Ok(ParsedImpl {
+        item,
+        functions,
+        errors,
+    })
 }
 
 /// Reads `#[device_fn] trait`.
 pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<ParsedTrait> {
     let mut errors = no_options(attr).err();
     if let Some(token) = &item.unsafety {
-        add(
+        add_error(
             &mut errors,
             Error::new_spanned(
                 token,
@@ -141,7 +146,7 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
     }
     for param in &item.generics.params {
         if let syn::GenericParam::Lifetime(param) = param {
-            add(
+            add_error(
                 &mut errors,
                 Error::new_spanned(
                     param,
@@ -167,11 +172,11 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
                 };
                 match parse(source, Body::Device, Options::default(), true) {
                     Ok(parsed) => functions.push(parsed),
-                    Err(error) => add(&mut errors, error),
+                    Err(error) => add_error(&mut errors, error),
                 }
             }
             TraitItem::Const(_) | TraitItem::Type(_) => {}
-            other => add(
+            other => add_error(
                 &mut errors,
                 Error::new_spanned(
                     other,
@@ -180,10 +185,11 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
             ),
         }
     }
-    match errors {
-        Some(errors) => Err(errors),
-        None => Ok(ParsedTrait { item, functions }),
-    }
+    Ok(ParsedTrait {
+        item,
+        functions,
+        errors,
+    })
 }
 
 /// A function wherever it stands.
@@ -244,11 +250,17 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
     let (params, tokens) = lowerer.params(&sig, in_type);
     let ret = lowerer.return_type(&sig);
     let ret_id = ret.as_ref().map(|ty| lowerer.intern_type(ty));
+    let signature_is_right = lowerer.errors.is_empty();
     let lowered = block
         .as_ref()
         .map(|block| lowerer.body(block))
         .unwrap_or_default();
-    finish(lowerer, lowered, params, ret_id, &sig).map(|(function, tables)| Parsed {
+    let mut errors = lowerer.take_errors();
+    if !signature_is_right && let Some(errors) = errors.take() {
+        return Err(errors);
+    }
+    let (function, tables) = finish(lowerer, lowered, params, ret_id, &sig);
+    let mut parsed = Parsed {
         function,
         vis,
         ident: sig.ident.clone(),
@@ -263,8 +275,13 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         options,
         self_ty,
         has_body: block.is_some(),
+        errors: None,
         sig,
-    })
+    };
+    if let Some(errors) = errors {
+        parsed.make_stub(errors);
+    }
+    Ok(parsed)
 }
 
 /// The tokens behind the tables.
@@ -279,21 +296,14 @@ pub struct Tables {
     pub spans: Vec<TokenSpan>,
 }
 
-/// Puts the tree together, unless something was wrong.
+/// Puts the tree together.
 pub fn finish(
     lowerer: Lowerer,
     body: Block,
     params: Vec<syclone_kernel_ast::tree::Param>,
     ret: Option<syclone_kernel_ast::tree::TypeId>,
     sig: &Signature,
-) -> Result<(Function, Tables)> {
-    let mut errors = None;
-    for error in lowerer.errors {
-        add(&mut errors, error);
-    }
-    if let Some(errors) = errors {
-        return Err(errors);
-    }
+) -> (Function, Tables) {
     let spans = lowerer.spans.iter().map(|span| {
         let start = span.start();
         Span {
@@ -320,7 +330,7 @@ pub fn finish(
         callees: lowerer.callees.values,
         spans: lowerer.spans,
     };
-    Ok((function, tables))
+    (function, tables)
 }
 
 fn no_options(attr: TokenStream) -> Result<()> {
@@ -333,22 +343,25 @@ fn no_options(attr: TokenStream) -> Result<()> {
     }
 }
 
-fn add(errors: &mut Option<Error>, error: Error) {
-    match errors {
-        Some(errors) => errors.combine(error),
-        None => *errors = Some(error),
-    }
-}
-
+/// What was wrong with the attribute is reported beside the rest.
 fn combine(first: Option<Error>, parsed: Result<Parsed>) -> Result<Parsed> {
     match (first, parsed) {
         (None, parsed) => parsed,
-        (Some(error), Ok(_)) => Err(error),
+        (Some(error), Ok(mut parsed)) => {
+            parsed.make_stub(error);
+            Ok(parsed)
+        }
         (Some(mut error), Err(more)) => {
             error.combine(more);
             Err(error)
         }
     }
+}
+
+/// The error of `#[device_fn]` on anything else.
+pub fn no_device_item(item: &Item) -> Error {
+    let message = "`#[device_fn]` stands on a function, an `impl` block or a trait; for structs and enums write `#[derive(Clone, Copy, DeviceCopy)]`";
+    Error::new_spanned(head(item), message)
 }
 
 /// The keyword of an item, which is enough to point at.

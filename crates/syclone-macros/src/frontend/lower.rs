@@ -142,6 +142,14 @@ impl Lowerer {
         self.errors.push(syn::Error::new(span, message.into()));
     }
 
+    /// All that was wrong, as one.
+    pub fn take_errors(&mut self) -> Option<syn::Error> {
+        self.errors.drain(..).reduce(|mut first, next| {
+            first.combine(next);
+            first
+        })
+    }
+
     /// Reports a mistake and stands in for the expression, so that the rest is still checked.
     pub fn bad(&mut self, tokens: impl ToTokens, message: impl Into<String>) -> Expr {
         self.error(tokens, message);

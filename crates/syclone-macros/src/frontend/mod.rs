@@ -31,11 +31,14 @@ mod tests;
 mod types;
 
 pub use inline::{Inline, parse_inline};
-pub use items::{ParsedImpl, ParsedTrait, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel};
+pub use items::{
+    ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl,
+    parse_device_trait, parse_kernel,
+};
 pub use options::Options;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syclone_kernel_ast::tree::{Function, ParamRole};
+use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId};
 
 /// One function after parsing: its tree and the tokens behind the tree's tables.
 pub struct Parsed {
@@ -69,6 +72,56 @@ pub struct Parsed {
     pub self_ty: Option<syn::Type>,
     /// False for a trait's function without a default body: the tree's body is then empty.
     pub has_body: bool,
+    /// What was wrong with the body, which is then a [stub](Parsed::make_stub). The macro emits the stub beside the
+    /// errors, so that the uses of the function are not errors too.
+    pub errors: Option<syn::Error>,
+}
+
+impl Parsed {
+    /// Replaces the body by one that does nothing, and notes why.
+    pub fn make_stub(&mut self, error: syn::Error) {
+        let span = SpanId(self.spans.len() as u32);
+        self.spans.push(self.ident.span());
+        self.function.spans.push(Default::default());
+        let body = match self.ret {
+            None => Block::default(),
+            Some(_) => {
+                let forever = Expr {
+                    kind: ExprKind::Loop(None, Block::default()),
+                    span,
+                };
+                Block {
+                    stmts: Vec::new(),
+                    tail: Some(Box::new(forever)),
+                }
+            }
+        };
+        self.function.body = body;
+        self.function.vars.truncate(self.params.len());
+        // The entries of the tables that only the body used may be what is wrong with it.
+        let types = self
+            .function
+            .params
+            .iter()
+            .map(|param| param.ty)
+            .chain(self.function.ret);
+        let kept = types.map(|ty| ty.0 as usize + 1).max().unwrap_or(0);
+        self.types.truncate(kept);
+        self.function.types.truncate(kept);
+        self.consts.clear();
+        self.function.consts.clear();
+        self.callees.clear();
+        self.function.callees.clear();
+        add_error(&mut self.errors, error);
+    }
+}
+
+/// Adds an error to those found so far.
+fn add_error(errors: &mut Option<syn::Error>, error: syn::Error) {
+    match errors {
+        Some(errors) => errors.combine(error),
+        None => *errors = Some(error),
+    }
 }
 
 /// One parameter as tokens.

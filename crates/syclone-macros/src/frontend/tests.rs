@@ -4,22 +4,33 @@ use super::*;
 use quote::quote;
 
 fn kernel(tokens: TokenStream) -> Parsed {
-    match parse_kernel(TokenStream::new(), tokens) {
-        Ok(parsed) => parsed,
-        Err(error) => panic!("{:?}", messages(error)),
-    }
+    let parsed = parse_kernel(TokenStream::new(), tokens)
+        .unwrap_or_else(|error| panic!("{:?}", messages(error)));
+    assert!(parsed.errors.is_none(), "{:?}", parsed.errors.map(messages));
+    parsed
 }
 
 fn messages(error: syn::Error) -> Vec<String> {
     error.into_iter().map(|error| error.to_string()).collect()
 }
 
+/// What was wrong, whether or not a stub stands in for the body.
+fn errors(parsed: syn::Result<Parsed>) -> Vec<String> {
+    match parsed {
+        Ok(parsed) => parsed.errors.map(messages).unwrap_or_default(),
+        Err(error) => messages(error),
+    }
+}
+
 fn mistakes(tokens: TokenStream) -> Vec<String> {
-    parse_kernel(TokenStream::new(), tokens).err().map(messages).unwrap_or_default()
+    errors(parse_kernel(TokenStream::new(), tokens))
 }
 
 fn device_fn(tokens: TokenStream) -> syn::Result<Parsed> {
-    parse_device_fn(TokenStream::new(), syn::parse2(tokens).expect("the test's function parses"))
+    parse_device_fn(
+        TokenStream::new(),
+        syn::parse2(tokens).expect("the test's function parses"),
+    )
 }
 
 /// The mistakes of a body of an nd-range kernel with a view and an output.
@@ -68,10 +79,18 @@ fn a_shadowing_variable_is_another_variable() {
     let parsed = kernel(quote! {
         fn k(item: Item<1>, n: u32, out: ItemMut<u32>) { let n = n + 1; { let n = n * 2; } out[item] = n; }
     });
-    let names: Vec<_> = parsed.function.vars.iter().map(|var| var.name.as_str()).collect();
+    let names: Vec<_> = parsed
+        .function
+        .vars
+        .iter()
+        .map(|var| var.name.as_str())
+        .collect();
     assert_eq!(names, ["item", "n", "out", "n", "n"]);
     let printed = format!("{:?}", parsed.function.body.stmts[2]);
-    assert!(printed.contains("Var(VarId(3))"), "the first inner `n` is stored: {printed}");
+    assert!(
+        printed.contains("Var(VarId(3))"),
+        "the first inner `n` is stored: {printed}"
+    );
 }
 
 #[test]
@@ -93,13 +112,21 @@ fn paths_in_calls_are_told_apart_by_their_spelling() {
     });
     assert_eq!(
         parsed.function.callees,
-        ["helper", "tools::helper::<3>", "A::apply", "<A as Activation>::apply", "Pair::<f32>::new"]
+        [
+            "helper",
+            "tools::helper::<3>",
+            "A::apply",
+            "<A as Activation>::apply",
+            "Pair::<f32>::new"
+        ]
     );
     let prefixes: Vec<String> = parsed
         .callees
         .iter()
         .map(|callee| match callee {
-            Callee::Free { path, generics } => format!("free {} {}", types::display(path), generics.is_some()),
+            Callee::Free { path, generics } => {
+                format!("free {} {}", types::display(path), generics.is_some())
+            }
             Callee::Assoc { prefix, name, .. } => format!("of {} {name}", types::display(prefix)),
         })
         .collect();
@@ -113,7 +140,12 @@ fn paths_in_calls_are_told_apart_by_their_spelling() {
             "of Pair::<f32> new"
         ]
     );
-    assert_eq!(parsed.function.types[2..], ["T", "F32x4", "Vector<_, _>", "Pair"], "{:?}", parsed.function.types);
+    assert_eq!(
+        parsed.function.types[2..],
+        ["T", "F32x4", "Vector<_, _>", "Pair"],
+        "{:?}",
+        parsed.function.types
+    );
 }
 
 #[test]
@@ -143,7 +175,10 @@ fn a_const_of_the_body_is_repeated_where_it_is_used() {
     });
     assert_eq!(parsed.function.consts, ["M", "N"]);
     assert_eq!(parsed.function.types[2..], ["[f32; M]"]);
-    let tokens = { let ty = &parsed.types[2]; quote!(#ty).to_string() };
+    let tokens = {
+        let ty = &parsed.types[2];
+        quote!(#ty).to_string()
+    };
     assert!(tokens.contains("const M : usize = N * 2"), "{tokens}");
 }
 
@@ -153,8 +188,12 @@ fn a_swap_by_tuple_assignment_reads_before_it_writes() {
         fn k(item: Item<1>, out: ItemMut<f32>) { let mut a = 1.0; let mut b = 2.0; (a, b) = (b, a); _ = a; out[item] = b; }
     });
     let printed = parsed.function.to_string();
-    let let_at = printed.find("= (b, a)").expect("the right side is bound first");
-    let store_at = printed.find("a = part_0").expect("then the places are written");
+    let let_at = printed
+        .find("= (b, a)")
+        .expect("the right side is bound first");
+    let store_at = printed
+        .find("a = part_0")
+        .expect("then the places are written");
     assert!(let_at < store_at, "{printed}");
 }
 
@@ -165,7 +204,12 @@ fn or_patterns_bind_one_variable() {
             out[item] = match n { x @ 1 | x @ 3 if x > 2 => x, 4..=7 => 1, LIMIT => 2, -1 => 3, Mode::Fast => 4, _ => 0 };
         }
     });
-    let xs = parsed.function.vars.iter().filter(|var| var.name == "x").count();
+    let xs = parsed
+        .function
+        .vars
+        .iter()
+        .filter(|var| var.name == "x")
+        .count();
     assert_eq!(xs, 1);
     assert_eq!(parsed.function.consts, ["LIMIT", "Mode::Fast"]);
 }
@@ -176,17 +220,29 @@ fn for_ranges_keep_their_adaptors_in_order() {
         fn k(item: Item<1>, n: usize) { 'outer: for i in (0..=n).rev().step_by(2) { for _ in 0..i { continue 'outer; } } }
     });
     let printed = parsed.function.to_string();
-    assert!(printed.contains("'outer: for i in (0..=n).rev().step_by(2)"), "{printed}");
+    assert!(
+        printed.contains("'outer: for i in (0..=n).rev().step_by(2)"),
+        "{printed}"
+    );
     assert!(printed.contains("continue 'outer"), "{printed}");
 }
 
 #[test]
 fn an_inline_kernel_finds_its_captures_in_order() {
-    let inline = parse_inline(quote!(|item: Item<1>| { let t = scale * x[item]; out[item] = t + OFFSET; }));
+    let inline = parse_inline(quote!(|item: Item<1>| {
+        let t = scale * x[item];
+        out[item] = t + OFFSET;
+    }));
     let inline = inline.unwrap_or_else(|error| panic!("{error}"));
     let captures: Vec<String> = inline.captures.iter().map(ToString::to_string).collect();
     assert_eq!(captures, ["scale", "x", "out"]);
-    let names: Vec<_> = inline.parsed.function.vars.iter().map(|var| var.name.as_str()).collect();
+    let names: Vec<_> = inline
+        .parsed
+        .function
+        .vars
+        .iter()
+        .map(|var| var.name.as_str())
+        .collect();
     assert_eq!(names, ["item", "scale", "x", "out", "t"]);
     assert_eq!(inline.parsed.function.consts, ["OFFSET"]);
     assert_eq!(inline.parsed.params.len(), 4);
@@ -195,13 +251,28 @@ fn an_inline_kernel_finds_its_captures_in_order() {
 #[test]
 fn a_device_function_that_takes_the_item_by_value_is_collective() {
     use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
-    let collective = device_fn(quote!(fn f(item: NdItem<1>, x: f32) -> f32 { item.barrier(); x }));
-    assert_eq!(collective.map(|parsed| parsed.function.kind).ok(), Some(FunctionKind::Collective));
-    let reader = device_fn(quote!(fn f(item: &NdItem<1>, x: &mut f32) { *x += item.local_id(0) as f32; }));
+    let collective = device_fn(quote!(
+        fn f(item: NdItem<1>, x: f32) -> f32 {
+            item.barrier();
+            x
+        }
+    ));
+    assert_eq!(
+        collective.map(|parsed| parsed.function.kind).ok(),
+        Some(FunctionKind::Collective)
+    );
+    let reader = device_fn(quote!(
+        fn f(item: &NdItem<1>, x: &mut f32) {
+            *x += item.local_id(0) as f32;
+        }
+    ));
     let reader = reader.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(reader.function.kind, FunctionKind::Device);
     let roles: Vec<_> = reader.params.iter().map(|param| param.role).collect();
-    assert_eq!(roles, [ParamRole::NdItemRef, ParamRole::Reference { mutable: true }]);
+    assert_eq!(
+        roles,
+        [ParamRole::NdItemRef, ParamRole::Reference { mutable: true }]
+    );
 }
 
 #[test]
@@ -209,36 +280,58 @@ fn a_device_impl_gives_each_of_its_functions() {
     let item = syn::parse2(quote! {
         impl Complex { pub const ONE: f32 = 1.0; pub fn new(re: f32, im: f32) -> Self { Self { re, im } } pub fn norm(&self) -> f32 { self.re * self.re } }
     });
-    let parsed = parse_device_impl(TokenStream::new(), item.expect("parses")).unwrap_or_else(|error| panic!("{error}"));
-    let names: Vec<String> = parsed.functions.iter().map(|function| function.ident.to_string()).collect();
+    let parsed = parse_device_impl(TokenStream::new(), item.expect("parses"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<String> = parsed
+        .functions
+        .iter()
+        .map(|function| function.ident.to_string())
+        .collect();
     assert_eq!(names, ["new", "norm"]);
     assert_eq!(parsed.functions[1].function.vars[0].name, "self");
 }
 
 #[test]
 fn a_device_trait_keeps_functions_without_a_body() {
-    let item = syn::parse2(quote! { pub trait Activation { fn apply(x: f32) -> f32; fn twice(x: f32) -> f32 { Self::apply(Self::apply(x)) } } });
-    let parsed = parse_device_trait(TokenStream::new(), item.expect("parses")).unwrap_or_else(|error| panic!("{error}"));
-    let bodies: Vec<bool> = parsed.functions.iter().map(|function| function.has_body).collect();
+    let item = syn::parse2(
+        quote! { pub trait Activation { fn apply(x: f32) -> f32; fn twice(x: f32) -> f32 { Self::apply(Self::apply(x)) } } },
+    );
+    let parsed = parse_device_trait(TokenStream::new(), item.expect("parses"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let bodies: Vec<bool> = parsed
+        .functions
+        .iter()
+        .map(|function| function.has_body)
+        .collect();
     assert_eq!(bodies, [false, true]);
 }
 
 #[test]
 fn options_are_read_and_unknown_ones_are_named() {
-    let item = quote!(fn k(item: NdItem<2>) {});
-    let parsed = parse_kernel(quote!(work_group_size(16, 8), sub_group_size = 16, fallback), item.clone());
-    let options = parsed.map(|parsed| parsed.options).unwrap_or_else(|error| panic!("{error}"));
+    let item = quote!(
+        fn k(item: NdItem<2>) {}
+    );
+    let parsed = parse_kernel(
+        quote!(work_group_size(16, 8), sub_group_size = 16, fallback),
+        item.clone(),
+    );
+    let options = parsed
+        .map(|parsed| parsed.options)
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(options.work_group_size.map(|sizes| sizes.len()), Some(2));
     assert!(options.fallback && options.sub_group_size.is_some() && !options.unchecked);
-    let unknown = parse_kernel(quote!(fast), item).err().map(messages).unwrap_or_default();
-    assert!(unknown[0].starts_with("unknown option `fast`: a kernel's options are"), "{unknown:?}");
+    let unknown = errors(parse_kernel(quote!(fast), item));
+    assert!(
+        unknown[0].starts_with("unknown option `fast`: a kernel's options are"),
+        "{unknown:?}"
+    );
 }
 
 #[test]
 fn every_unsupported_construct_is_one_mistake_with_advice() {
     let cases = [
-        (quote!(while let 1 = n { }), "`while let` is not"),
-        (quote!(if let 1 = n { }), "`if let` is not"),
+        (quote!(while let 1 = n {}), "`while let` is not"),
+        (quote!(if let 1 = n {}), "`if let` is not"),
         (quote!(let 1 = n else { return };), "`let … else`"),
         (quote!(let f = |x: f32| x;), "closures do not exist"),
         (quote!(let r = &a;), "a reference can only be an argument"),
@@ -253,28 +346,74 @@ fn every_unsupported_construct_is_one_mistake_with_advice() {
         (quote!(let v = vec![1, 2];), "`vec!` cannot be used"),
         (quote!(println!("{}", n);), "a kernel cannot print"),
         (quote!(assert!(n > 0);), "a kernel cannot panic"),
-        (quote!(let s = a.iter().map(|x| x * 2.0).sum();), "iterators are not part"),
-        (quote!(let s = (0..n).map(|i| i).sum();), "`.map()` on a range"),
-        (quote!(for x in a { }), "runs over a range"),
-        (quote!(for i in 0.. { }), "needs an end"),
+        (
+            quote!(let s = a.iter().map(|x| x * 2.0).sum();),
+            "iterators are not part",
+        ),
+        (
+            quote!(let s = (0..n).map(|i| i).sum();),
+            "`.map()` on a range",
+        ),
+        (quote!(for x in a {}), "runs over a range"),
+        (quote!(for i in 0.. {}), "needs an end"),
         (quote!(let s = a[1..3];), "slices do not exist"),
-        (quote!(let s = P { x: 1.0, ..p };), "`..` in a struct literal"),
-        (quote!(use std::f32::consts::PI;), "`use` cannot stand"),
-        (quote!(fn inner() {}), "functions cannot be declared"),
-        (quote!(struct S;), "structs cannot be declared"),
+        (
+            quote!(let s = P { x: 1.0, ..p };),
+            "`..` in a struct literal",
+        ),
+        (
+            quote!(
+                use std::f32::consts::PI;
+            ),
+            "`use` cannot stand",
+        ),
+        (
+            quote!(
+                fn inner() {}
+            ),
+            "functions cannot be declared",
+        ),
+        (
+            quote!(
+                struct S;
+            ),
+            "structs cannot be declared",
+        ),
         (quote!(let r = 0..n;), "a range is only for"),
         (quote!(let x: u32;), "needs its first value"),
         (quote!(return 1;), "a kernel returns nothing"),
-        (quote!(let x = n as Vector<f32, 4>;), "`as` converts to a scalar"),
+        (
+            quote!(let x = n as Vector<f32, 4>;),
+            "`as` converts to a scalar",
+        ),
         (quote!(let x = n as f16;), "f16::from_f32"),
-        (quote!(if n > 0 { let t = local::<[f32; 4]>(); }), "at the top level"),
+        (
+            quote!(if n > 0 {
+                let t = local::<[f32; 4]>();
+            }),
+            "at the top level",
+        ),
         (quote!(let it = item;), "not a value to keep"),
         (quote!(let P { x } = p;), "not taken apart"),
         (quote!(let (x, ..) = p;), "`..` in a pattern"),
-        (quote!(match n { Some(x) => {} _ => {} }), "`Option` and `Result`"),
+        (
+            quote!(match n {
+                Some(x) => {}
+                _ => {}
+            }),
+            "`Option` and `Result`",
+        ),
         (quote!(break;), "outside of a loop"),
-        (quote!(loop { break 'missing; }), "labelled `'missing`"),
-        (quote!(#[allow(unused)] let x = 1;), "attributes cannot stand"),
+        (
+            quote!(loop {
+                break 'missing;
+            }),
+            "labelled `'missing`",
+        ),
+        (
+            quote!(#[allow(unused)] let x = 1;),
+            "attributes cannot stand",
+        ),
         (quote!(let x = 1i128;), "`i128` literals"),
         (quote!(let x = std::mem::size_of::<f32>();), "`to_bits`"),
         (quote!(n();), "a variable cannot be called"),
@@ -303,26 +442,132 @@ fn every_mistake_of_a_body_is_reported() {
 #[test]
 fn wrong_signatures_say_what_to_write() {
     let cases = [
-        (quote!(fn k(item: Item<1>) -> u32 { 1 }), "a kernel returns nothing"),
-        (quote!(fn k(out: ItemMut<f32>) {}), "make `item: Item<…>`"),
-        (quote!(fn k(n: u32, item: Item<1>) {}), "move it to the front"),
-        (quote!(fn k(item: Item<4>) {}), "1 to 3"),
-        (quote!(fn k(item: &Item<1>) {}), "leave the `&` out"),
-        (quote!(fn k(item: Item<1>, a: &[f32]) {}), "slices do not exist"),
-        (quote!(fn k(item: Item<1>, a: Vec<f32>) {}), "`Vec` does not exist"),
-        (quote!(fn k(item: Item<1>, a: impl Fn(f32)) {}), "name a generic parameter"),
-        (quote!(fn k(item: Item<1>, a: &dyn Shape) {}), "trait objects do not"),
-        (quote!(fn k(item: Item<1>, a: *const f32) {}), "raw pointers"),
-        (quote!(fn k(item: Item<1>, mut n: u32) {}), "let mut n = n;"),
-        (quote!(fn k(self) {}), "`self` has no meaning"),
-        (quote!(fn k<'a>(item: Item<1>) {}), "lifetimes do not"),
-        (quote!(unsafe fn k(item: Item<1>) {}), "only an unchecked kernel"),
-        (quote!(const fn k(item: Item<1>) {}), "cannot be `const`"),
-        (quote!(async fn k(item: Item<1>) {}), "cannot be `async`"),
-        (quote!(fn k(item: Item<1>, t: LocalAccessor<f32>) {}), "needs work-groups"),
-        (quote!(fn k(item: Item<1>) { item.barrier(); }), "a range kernel has no work-groups"),
-        (quote!(fn k(item: Item<1>) { let t = local::<f32>(); }), "a range kernel has no work-groups"),
-        (quote!(struct K;), "`#[kernel]` stands on a function"),
+        (
+            quote!(
+                fn k(item: Item<1>) -> u32 {
+                    1
+                }
+            ),
+            "a kernel returns nothing",
+        ),
+        (
+            quote!(
+                fn k(out: ItemMut<f32>) {}
+            ),
+            "make `item: Item<…>`",
+        ),
+        (
+            quote!(
+                fn k(n: u32, item: Item<1>) {}
+            ),
+            "move it to the front",
+        ),
+        (
+            quote!(
+                fn k(item: Item<4>) {}
+            ),
+            "1 to 3",
+        ),
+        (
+            quote!(
+                fn k(item: &Item<1>) {}
+            ),
+            "leave the `&` out",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, a: &[f32]) {}
+            ),
+            "slices do not exist",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, a: Vec<f32>) {}
+            ),
+            "`Vec` does not exist",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, a: impl Fn(f32)) {}
+            ),
+            "name a generic parameter",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, a: &dyn Shape) {}
+            ),
+            "trait objects do not",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, a: *const f32) {}
+            ),
+            "raw pointers",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, mut n: u32) {}
+            ),
+            "let mut n = n;",
+        ),
+        (
+            quote!(
+                fn k(self) {}
+            ),
+            "`self` has no meaning",
+        ),
+        (
+            quote!(
+                fn k<'a>(item: Item<1>) {}
+            ),
+            "lifetimes do not",
+        ),
+        (
+            quote!(
+                unsafe fn k(item: Item<1>) {}
+            ),
+            "only an unchecked kernel",
+        ),
+        (
+            quote!(
+                const fn k(item: Item<1>) {}
+            ),
+            "cannot be `const`",
+        ),
+        (
+            quote!(
+                async fn k(item: Item<1>) {}
+            ),
+            "cannot be `async`",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>, t: LocalAccessor<f32>) {}
+            ),
+            "needs work-groups",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>) {
+                    item.barrier();
+                }
+            ),
+            "a range kernel has no work-groups",
+        ),
+        (
+            quote!(
+                fn k(item: Item<1>) {
+                    let t = local::<f32>();
+                }
+            ),
+            "a range kernel has no work-groups",
+        ),
+        (
+            quote!(
+                struct K;
+            ),
+            "`#[kernel]` stands on a function",
+        ),
     ];
     for (item, expected) in cases {
         let text = item.to_string();
@@ -335,13 +580,29 @@ fn wrong_signatures_say_what_to_write() {
 #[test]
 fn a_function_with_a_borrowed_item_cannot_synchronise() {
     let cases = [
-        quote!(fn f(item: &NdItem<1>) { item.barrier(); }),
-        quote!(fn f(item: &NdItem<1>, x: f32) -> f32 { item.group().reduce(x, Plus) }),
-        quote!(fn f(item: &NdItem<1>, x: f32) -> f32 { let g = item.sub_group(); g.shuffle_xor(x, 1) }),
+        quote!(
+            fn f(item: &NdItem<1>) {
+                item.barrier();
+            }
+        ),
+        quote!(
+            fn f(item: &NdItem<1>, x: f32) -> f32 {
+                item.group().reduce(x, Plus)
+            }
+        ),
+        quote!(
+            fn f(item: &NdItem<1>, x: f32) -> f32 {
+                let g = item.sub_group();
+                g.shuffle_xor(x, 1)
+            }
+        ),
     ];
     for item in cases {
-        let found = device_fn(item).err().map(messages).unwrap_or_default();
+        let found = errors(device_fn(item));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("must take the item by value"), "{found:?}");
+        assert!(
+            found[0].contains("must take the item by value"),
+            "{found:?}"
+        );
     }
 }
