@@ -11,6 +11,9 @@
 //! | `abi` (hidden) | what the macros' output calls |
 //! | [`prelude`] | all names that most programs need |
 
+// What the macros print names this crate by its own name, here too.
+extern crate self as syclone;
+
 #[doc(hidden)]
 pub mod abi;
 mod api;
@@ -28,3 +31,21 @@ pub use syclone_runtime::{
     Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling,
     Result, UnavailableBackend,
 };
+
+#[doc(hidden)]
+pub use syclone_macros::kernel_inline;
+
+/// A kernel where it is launched: a closure that takes the item and captures handles and plain values.
+///
+/// ```ignore
+/// let event = queue.submit(|h| {
+///     let (x, y) = (x.read(h), y.read_write(h));
+///     h.parallel_for([n], syclone::kernel!(|item: Item<1>| y[item] += a * x[item]))
+/// })?;
+/// ```
+/// The body is written as in a `#[kernel]` function. Names that begin with a lower-case letter and that the body does
+/// not bind are captured; other names are constants.
+#[macro_export]
+macro_rules! kernel {
+    ($($closure:tt)*) => { $crate::kernel_inline!($($closure)*) };
+}

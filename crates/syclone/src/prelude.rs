@@ -1,4 +1,7 @@
 //! The names that most programs need: `use syclone::prelude::*;`.
+//!
+//! `kernel` is the attribute here. The macro for closures has the same name and the same name space, so it is called by
+//! its path, [`syclone::kernel!`](crate::kernel!).
 
 pub use crate::api::{
     Buffer, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope,
@@ -13,4 +16,5 @@ pub use crate::types::ops::{
 pub use crate::types::{
     DeviceCopy, Float, Integer, IntegerMath, Math, Order, Scalar, Scope, Vector, bf16, f16,
 };
+pub use syclone_macros::{DeviceCopy, device_fn, kernel};
 pub use syclone_runtime::{Aspect, Device, Error, Event, Result};
