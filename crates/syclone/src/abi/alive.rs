@@ -53,6 +53,18 @@ impl Alive {
         alive
     }
 
+    /// The first item that still runs; 0 if none does.
+    #[inline(always)]
+    pub fn first<const D: usize>(&self, group: &GroupCx<D>) -> usize {
+        (0..group.size()).find(|&i| self.is(i)).unwrap_or(0)
+    }
+
+    /// Whether every item has returned.
+    #[inline(always)]
+    pub fn none<const D: usize>(&self, group: &GroupCx<D>) -> bool {
+        self.count(group.size()) == 0
+    }
+
     /// What becomes of the group at the barrier or collective in `line`.
     #[inline(always)]
     pub fn at_barrier<const D: usize>(&self, group: &GroupCx<D>, line: u32) -> Flow {

@@ -208,6 +208,22 @@ impl<const D: usize> GroupCx<D> {
         SubGroup::new(linear, self.size(), self.sub_group_size)
     }
 
+    /// The sub-group whose first item has the local linear index `first`, as a one-dimensional group of its own on
+    /// the same memory.
+    pub(super) fn alone(&self, first: usize) -> GroupCx<1> {
+        let items = self.sub_group_size.min(self.size() - first);
+        GroupCx {
+            group_id: [0],
+            group_range: [1],
+            local_range: [items],
+            global_range: [items],
+            offset: [0],
+            sub_group_size: self.sub_group_size,
+            chunk: self.chunk,
+            memory: self.memory,
+        }
+    }
+
     /// The number of items in the group.
     #[inline(always)]
     pub fn size(&self) -> usize {
@@ -235,6 +251,12 @@ impl<const D: usize> GroupCx<D> {
         let bytes = self.size().saturating_mul(size_of::<T>());
         // SAFETY: the block is aligned, has an element for each item, and lives while the group does.
         unsafe { PerItem::from_raw(self.memory().arena.alloc(bytes, align_of::<T>())) }
+    }
+
+    /// Storage of `bytes`, uninitialised, in units of a block, until the group ends or it is released.
+    pub(super) fn storage(&self, bytes: usize, align: usize) -> PerItem<[u8; BLOCK_ALIGN]> {
+        // SAFETY: the block is aligned and lives while the group does.
+        unsafe { PerItem::from_raw(self.memory().arena.alloc(bytes, align)) }
     }
 
     /// How much storage is in use, for [`GroupCx::release`].
@@ -294,15 +316,27 @@ impl<const D: usize> GroupCx<D> {
         }
     }
 
+    /// Whether a divergence of the worker's groups has been reported: the group is to end.
+    #[inline(always)]
+    pub fn has_diverged(&self) -> bool {
+        self.memory().divergence.get().is_some()
+    }
+
     /// Reports that only `arrived` items of the group came to the barrier in `line`. The first report stays.
     #[cold]
     pub fn diverged(&self, line: u32, arrived: usize) {
+        self.diverged_among(line, arrived, self.size());
+    }
+
+    /// [`GroupCx::diverged`] where `expected` items had to come.
+    #[cold]
+    pub(super) fn diverged_among(&self, line: u32, arrived: usize, expected: usize) {
         let divergence = &self.memory().divergence;
         if divergence.get().is_none() {
             divergence.set(Some(Divergence {
                 line,
                 arrived,
-                expected: self.size(),
+                expected,
             }));
         }
     }

@@ -52,6 +52,22 @@ impl<T: Copy> PerItem<T> {
         unsafe { *self.ptr.add(i) = MaybeUninit::new(value) }
     }
 
+    /// Sets the values of the first `n` items, all there are, to `value`.
+    #[inline(always)]
+    pub fn fill(self, value: T, n: usize) {
+        for i in 0..n {
+            self.set(i, value);
+        }
+    }
+
+    /// Copies the values of the first `n` items, all there are, from another variable.
+    #[inline(always)]
+    pub fn copy_from(self, values: PerItem<T>, n: usize) {
+        for i in 0..n {
+            self.set(i, values.get(i));
+        }
+    }
+
     /// The values of the first `n` items.
     ///
     /// # Safety

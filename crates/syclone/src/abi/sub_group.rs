@@ -194,8 +194,10 @@ pub fn shuffle_up<const D: usize, T: Copy>(
     x: impl GroupArg<T>,
     delta: impl GroupArg<usize>,
 ) -> PerItem<T> {
-    // A delta beyond the lane wraps to a lane that does not exist.
-    exchange(group, x, delta, |lane, delta| lane.wrapping_sub(delta))
+    exchange(group, x, delta, |lane, delta| {
+        // No lane has the number `usize::MAX`.
+        lane.checked_sub(delta).unwrap_or(usize::MAX)
+    })
 }
 
 /// For each item, the value of the lane `delta` after it; its own if there is none.

@@ -24,6 +24,10 @@ impl<T, const D: usize> Clone for Memory<T, D> {
 
 impl<T, const D: usize> Copy for Memory<T, D> {}
 
+#[allow(
+    clippy::needless_range_loop,
+    reason = "the same dimension of two arrays"
+)]
 impl<T, const D: usize> Memory<T, D> {
     pub(crate) fn new(ptr: *const T, extents: [usize; D], command: Option<u64>) -> Self {
         let pitch = extents.last().copied().unwrap_or(1);

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use syclone_kernel_ast::interp::{Arg, Global, Slot};
+
 use super::{
     AtomicView, GroupMut, ItemMut, LocalAccessor, Reducer, Reduction, ScatterMut, Spec, View,
     place::parameter_fault,
@@ -76,6 +78,12 @@ pub trait KernelParam: Copy + Send + Sync + 'static {
     /// What the launcher asks.
     fn info(&self) -> ParamInfo;
 
+    /// The parameter as the interpreter takes it.
+    ///
+    /// A launch by the interpreter is one piece of work: a reduction's slot is the partial result that
+    /// [`with_chunks`](KernelParam::with_chunks) has made, which the interpreter replaces.
+    fn arg(&self) -> Arg;
+
     /// The parameter with this fault bit, which accesses out of bounds raise.
     #[must_use]
     fn with_fault(self, bit: u32) -> Self {
@@ -107,6 +115,10 @@ impl<T: DeviceCopy> KernelParam for T {
     fn info(&self) -> ParamInfo {
         ParamInfo::new(ParamKind::Value)
     }
+
+    fn arg(&self) -> Arg {
+        Arg::Value(self.to_value())
+    }
 }
 
 impl<T: DeviceCopy> KernelArg<T> for T {
@@ -118,6 +130,10 @@ impl<T: DeviceCopy> KernelArg<T> for T {
 impl<T: DeviceCopy> KernelParam for Spec<T> {
     fn info(&self) -> ParamInfo {
         ParamInfo::new(ParamKind::Spec)
+    }
+
+    fn arg(&self) -> Arg {
+        Arg::Value(self.get().to_value())
     }
 }
 
@@ -139,6 +155,15 @@ macro_rules! memory_params {
                     safe: $safe,
                     ..ParamInfo::new(ParamKind::$name)
                 }
+            }
+
+            fn arg(&self) -> Arg {
+                Arg::Global(Global {
+                    ptr: self.0.ptr.cast(),
+                    extents: self.0.extents_3d(),
+                    pitch: self.0.pitch,
+                    elem: T::device_type(),
+                })
             }
 
             fn with_fault(mut self, bit: u32) -> Self {
@@ -165,10 +190,17 @@ memory_params! {
 
 impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
     fn info(&self) -> ParamInfo {
-        let bytes = self.len().checked_mul(size_of::<T>()).unwrap_or(usize::MAX);
+        let bytes = self.len().saturating_mul(size_of::<T>());
         ParamInfo {
             local_bytes: bytes,
             ..ParamInfo::new(ParamKind::LocalAccessor)
+        }
+    }
+
+    fn arg(&self) -> Arg {
+        Arg::LocalAccessor {
+            extents: self.extents_3d(),
+            elem: T::device_type(),
         }
     }
 
@@ -189,6 +221,14 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
             command: self.command(),
             memory: Some((self.result().addr(), size_of::<T>())),
             ..ParamInfo::new(ParamKind::Reducer)
+        }
+    }
+
+    fn arg(&self) -> Arg {
+        Arg::Reducer {
+            op: O::OP,
+            ty: T::device_type(),
+            slot: Slot(self.slot().cast()),
         }
     }
 
@@ -227,6 +267,9 @@ pub trait ParamTuple: Copy + Send + Sync + 'static {
     /// Calls `f` with the position and the description of each.
     fn each(&self, f: &mut dyn FnMut(usize, ParamInfo));
 
+    /// The parameters as the interpreter takes them.
+    fn args(&self) -> Vec<Arg>;
+
     /// The parameters with the fault bits of their positions.
     #[must_use]
     fn with_faults(self) -> Self;
@@ -246,10 +289,15 @@ pub trait SafeParams: ParamTuple {}
 
 macro_rules! tuples {
     ($($param:ident $position:tt)*) => {
+        #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
         impl<$($param: KernelParam),*> ParamTuple for ($($param,)*) {
             fn each(&self, f: &mut dyn FnMut(usize, ParamInfo)) {
                 let _ = &f;
                 $(f($position, self.$position.info());)*
+            }
+
+            fn args(&self) -> Vec<Arg> {
+                vec![$(self.$position.arg()),*]
             }
 
             fn with_faults(self) -> Self {

@@ -70,6 +70,11 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
         self.result
     }
 
+    /// The first partial result of the first chunk; null before the launch has made them.
+    pub(crate) fn slot(&self) -> *mut T {
+        self.partials
+    }
+
     /// The reducer with partial results for `chunks` chunks, and the reduction that owns and folds them.
     pub(crate) fn with_chunks(mut self, chunks: usize) -> (Self, Arc<dyn Reduction>) {
         let partials = (0..chunks * LANES)

@@ -24,7 +24,7 @@ impl<T: DeviceCopy> ScatterMut<T, 1> {
     pub fn load_vector<const N: usize>(&self, index: usize, oob: &mut Oob) -> Vector<T, N>
     where
         T: VectorElement,
-        Vector<T, N>: Lanes,
+        [(); N]: Lanes,
     {
         vector_access::load(&self.0, index, oob)
     }
@@ -34,7 +34,7 @@ impl<T: DeviceCopy> ScatterMut<T, 1> {
     pub fn store_vector<const N: usize>(&self, index: usize, value: Vector<T, N>, oob: &mut Oob)
     where
         T: VectorElement,
-        Vector<T, N>: Lanes,
+        [(); N]: Lanes,
     {
         vector_access::store(&self.0, index, value, oob)
     }

@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::place::Oob;
-use crate::types::{DeviceCopy, Lanes, Vector, VectorElement};
+use crate::types::{Lanes, Vector, VectorElement};
 
 /// How many of the `N` elements from `index * N` are inside.
 #[inline(always)]
@@ -15,14 +15,13 @@ fn inside<const N: usize>(len: usize, index: usize) -> usize {
 
 /// Reads a vector; elements outside are zero.
 #[inline(always)]
-pub(crate) fn load<T: DeviceCopy, const N: usize>(
+pub(crate) fn load<T: VectorElement, const N: usize>(
     memory: &Memory<T, 1>,
     index: usize,
     oob: &mut Oob,
 ) -> Vector<T, N>
 where
-    T: VectorElement,
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     let inside = inside::<N>(memory.extents[0], index);
     let first = memory.ptr.wrapping_add(index.wrapping_mul(N));
@@ -31,9 +30,9 @@ where
         unsafe { first.cast::<[T; N]>().read() }
     } else {
         oob.note(memory.fault);
-        // SAFETY: lanes below `inside` are inside the memory.
         std::array::from_fn(|lane| {
             if lane < inside {
+                // SAFETY: lanes below `inside` are inside the memory.
                 unsafe { first.add(lane).read() }
             } else {
                 T::zeroed()
@@ -45,14 +44,13 @@ where
 
 /// Writes a vector; elements outside are dropped.
 #[inline(always)]
-pub(crate) fn store<T: DeviceCopy, const N: usize>(
+pub(crate) fn store<T: VectorElement, const N: usize>(
     memory: &Memory<T, 1>,
     index: usize,
     value: Vector<T, N>,
     oob: &mut Oob,
 ) where
-    T: VectorElement,
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     let inside = inside::<N>(memory.extents[0], index);
     let first = memory.ptr.wrapping_add(index.wrapping_mul(N));

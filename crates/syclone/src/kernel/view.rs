@@ -23,7 +23,7 @@ impl<T: DeviceCopy> View<T, 1> {
     pub fn load_vector<const N: usize>(&self, index: usize, oob: &mut Oob) -> Vector<T, N>
     where
         T: VectorElement,
-        Vector<T, N>: Lanes,
+        [(); N]: Lanes,
     {
         vector_access::load(&self.0, index, oob)
     }
