@@ -176,7 +176,7 @@ unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
 // SAFETY: a vector is `repr(C)` around the array of its lanes, as the tree's vector type says.
 unsafe impl<T: VectorElement, const N: usize> DeviceCopy for Vector<T, N>
 where
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     fn device_type() -> Type {
         Type::Vector(Box::new(T::device_type()), N as u8)

@@ -26,7 +26,7 @@ mod tests;
 
 pub use self::device_copy::{DeviceConst, DeviceCopy};
 pub use self::half::{bf16, f16};
-pub use self::math::{IntegerMath, Math, Upsample};
+pub use self::math::{Geometric, IntegerMath, Math, Upsample};
 pub use self::order::{Order, Scope};
 pub use self::scalar::{Float, Integer, Scalar, VectorElement};
 pub use self::vector::{Lanes, Vector};

@@ -114,7 +114,7 @@ macro_rules! reduce_vectors {
     ($($token:ident)*) => {$(
         impl<T: VectorElement, const N: usize> ReduceOp<Vector<T, N>> for $token
         where
-            Vector<T, N>: Lanes,
+            [(); N]: Lanes,
             $token: ReduceOp<T>,
         {
             #[inline(always)]

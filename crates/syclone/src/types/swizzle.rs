@@ -140,11 +140,27 @@ impl<T: VectorElement, const N: usize> Vector<T, N> {
     #[inline(always)]
     pub fn gather<const M: usize>(self, positions: [usize; M]) -> Vector<T, M>
     where
-        Vector<T, M>: Lanes,
+        [(); M]: Lanes,
     {
         Vector(positions.map(|position| self.get(position)))
     }
 }
+
+/// Lanes by number.
+macro_rules! numbered_lanes {
+    ($($name:ident $lane:literal)*) => {
+        impl<T: VectorElement, const N: usize> Vector<T, N> {$(
+            #[doc = concat!("Lane ", stringify!($lane), "; a compile error where there is none.")]
+            #[inline(always)]
+            pub fn $name(self) -> T {
+                const { assert!($lane < N, "the vector has no such lane") };
+                self.0[$lane]
+            }
+        )*}
+    };
+}
+
+numbered_lanes!(s0 0 s1 1 s2 2 s3 3 s4 4 s5 5 s6 6 s7 7 s8 8 s9 9 sa 10 sb 11 sc 12 sd 13 se 14 sf 15);
 
 /// The halves of a vector.
 macro_rules! halves {

@@ -28,22 +28,30 @@ use super::scalar::{Scalar, VectorElement};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Vector<T, const N: usize>(pub(super) [T; N]);
 
-/// The vectors that exist: `where Vector<T, N>: Lanes` is the bound of code generic over the number of lanes.
+/// The numbers of lanes that exist: `where [(); N]: Lanes` is the bound of code generic over the number of lanes.
+///
+/// ```
+/// use syclone::types::{Lanes, Vector};
+/// fn ramp<const N: usize>() -> Vector<f32, N> where [(); N]: Lanes {
+///     Vector::new(std::array::from_fn(|i| i as f32))
+/// }
+/// assert_eq!(ramp::<3>().to_array(), [0.0, 1.0, 2.0]);
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no vector of kernels",
-    note = "a vector has 2, 3, 4, 8 or 16 lanes, each a number or `bool`"
+    message = "a vector cannot have the number of lanes that `{Self}` counts",
+    note = "a vector has 2, 3, 4, 8 or 16 lanes"
 )]
 pub trait Lanes {}
 
-impl<T: VectorElement> Lanes for Vector<T, 2> {}
-impl<T: VectorElement> Lanes for Vector<T, 3> {}
-impl<T: VectorElement> Lanes for Vector<T, 4> {}
-impl<T: VectorElement> Lanes for Vector<T, 8> {}
-impl<T: VectorElement> Lanes for Vector<T, 16> {}
+impl Lanes for [(); 2] {}
+impl Lanes for [(); 3] {}
+impl Lanes for [(); 4] {}
+impl Lanes for [(); 8] {}
+impl Lanes for [(); 16] {}
 
 impl<T: VectorElement, const N: usize> Vector<T, N>
 where
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     /// A vector of these lanes.
     #[inline(always)]
@@ -111,7 +119,7 @@ impl<T: Scalar, const N: usize> Vector<T, N> {
 
 impl<T: VectorElement, const N: usize> Default for Vector<T, N>
 where
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     /// All lanes zero.
     #[inline(always)]
@@ -122,7 +130,7 @@ where
 
 impl<T: VectorElement, const N: usize> From<[T; N]> for Vector<T, N>
 where
-    Vector<T, N>: Lanes,
+    [(); N]: Lanes,
 {
     #[inline(always)]
     fn from(lanes: [T; N]) -> Self {

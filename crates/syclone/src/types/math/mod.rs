@@ -11,10 +11,11 @@
 pub(crate) mod table;
 
 mod double;
-mod geometric;
+pub(crate) mod geometric;
 mod integer;
 mod single;
 
+pub use self::geometric::Geometric;
 pub use self::integer::{IntegerMath, Upsample};
 
 use self::table::for_sycl_float_functions;
