@@ -9,6 +9,13 @@
 pub mod bound;
 pub mod builtins;
 pub mod encode;
+pub mod analysis;
+pub mod half;
+pub mod infer;
+pub mod interp;
+mod numeric;
+mod print;
 pub mod tree;
 pub mod types;
 pub mod value;
+mod vector;

@@ -8,7 +8,12 @@ use crate::tree::*;
 
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer { function: self, out: f, indent: 0 }.function()
+        Printer {
+            function: self,
+            out: f,
+            indent: 0,
+        }
+        .function()
     }
 }
 
@@ -25,7 +30,9 @@ fn binary_level(op: BinaryOp) -> Level {
     match op {
         BinaryOp::Or => 3,
         BinaryOp::And => 4,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 5,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            5
+        }
         BinaryOp::BitOr => 6,
         BinaryOp::BitXor => 7,
         BinaryOp::BitAnd => 8,
@@ -43,8 +50,16 @@ fn level(kind: &ExprKind) -> Level {
         ExprKind::Cast(..) => CAST,
         ExprKind::Unary(..) | ExprKind::Ref(..) | ExprKind::Deref(_) => UNARY,
         ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => UNARY,
-        ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Method { .. } => POSTFIX,
-        ExprKind::If(..) | ExprKind::Match(..) | ExprKind::Block(..) | ExprKind::Loop(..) | ExprKind::While(..) | ExprKind::For { .. } => LOWEST,
+        ExprKind::Index(..)
+        | ExprKind::Field(..)
+        | ExprKind::TupleField(..)
+        | ExprKind::Method { .. } => POSTFIX,
+        ExprKind::If(..)
+        | ExprKind::Match(..)
+        | ExprKind::Block(..)
+        | ExprKind::Loop(..)
+        | ExprKind::While(..)
+        | ExprKind::For { .. } => LOWEST,
         _ => ATOM,
     }
 }
@@ -53,7 +68,12 @@ fn level(kind: &ExprKind) -> Level {
 fn is_block(kind: &ExprKind) -> bool {
     matches!(
         kind,
-        ExprKind::If(..) | ExprKind::Match(..) | ExprKind::Block(..) | ExprKind::Loop(..) | ExprKind::While(..) | ExprKind::For { .. }
+        ExprKind::If(..)
+            | ExprKind::Match(..)
+            | ExprKind::Block(..)
+            | ExprKind::Loop(..)
+            | ExprKind::While(..)
+            | ExprKind::For { .. }
     )
 }
 
@@ -116,7 +136,12 @@ impl<W: Write> Printer<'_, W> {
     }
 
     fn declare(&mut self, var: VarId) -> fmt::Result {
-        if self.function.vars.get(var.0 as usize).is_some_and(|variable| variable.mutable) {
+        if self
+            .function
+            .vars
+            .get(var.0 as usize)
+            .is_some_and(|variable| variable.mutable)
+        {
             write!(self.out, "mut ")?;
         }
         self.var(var)
@@ -135,7 +160,9 @@ impl<W: Write> Printer<'_, W> {
         for stmt in &block.stmts {
             self.line()?;
             match stmt {
-                Stmt::Let { pattern, ty, init, .. } => {
+                Stmt::Let {
+                    pattern, ty, init, ..
+                } => {
                     write!(self.out, "let ")?;
                     self.pattern(pattern)?;
                     if let Some(ty) = ty {
@@ -163,7 +190,12 @@ impl<W: Write> Printer<'_, W> {
         write!(self.out, "}}")
     }
 
-    fn separated<T>(&mut self, items: &[T], separator: &str, mut print: impl FnMut(&mut Self, &T) -> fmt::Result) -> fmt::Result {
+    fn separated<T>(
+        &mut self,
+        items: &[T],
+        separator: &str,
+        mut print: impl FnMut(&mut Self, &T) -> fmt::Result,
+    ) -> fmt::Result {
         for (position, item) in items.iter().enumerate() {
             if position > 0 {
                 write!(self.out, "{separator}")?;
@@ -201,7 +233,9 @@ impl<W: Write> Printer<'_, W> {
             }
             Pattern::Lit(lit, _) => self.literal(lit),
             Pattern::Const(id, _) => self.constant(*id),
-            Pattern::Range { lo, hi, inclusive, .. } => {
+            Pattern::Range {
+                lo, hi, inclusive, ..
+            } => {
                 if let Some(lo) = lo {
                     self.pattern(lo)?;
                 }
@@ -237,7 +271,15 @@ impl<W: Write> Printer<'_, W> {
         }
         write!(self.out, "::<")?;
         self.separated(types, ", ", |printer, ty| printer.ty(*ty))?;
-        write!(self.out, "{}", if types.is_empty() || consts.is_empty() { "" } else { ", " })?;
+        write!(
+            self.out,
+            "{}",
+            if types.is_empty() || consts.is_empty() {
+                ""
+            } else {
+                ", "
+            }
+        )?;
         self.separated(consts, ", ", |printer, id| printer.constant(*id))?;
         write!(self.out, ">")
     }
@@ -296,7 +338,9 @@ impl<W: Write> Printer<'_, W> {
                 self.expr(base, POSTFIX)?;
                 write!(self.out, ".{position}")
             }
-            ExprKind::Tuple(parts) => self.list("(", parts, if parts.len() == 1 { ",)" } else { ")" }),
+            ExprKind::Tuple(parts) => {
+                self.list("(", parts, if parts.len() == 1 { ",)" } else { ")" })
+            }
             ExprKind::Array(parts) => self.list("[", parts, "]"),
             ExprKind::Repeat(value, count) => {
                 write!(self.out, "[")?;
@@ -328,7 +372,13 @@ impl<W: Write> Printer<'_, W> {
                 self.turbofish(types, &[])?;
                 self.list("(", args, ")")
             }
-            ExprKind::Method { receiver, name, types, consts, args } => {
+            ExprKind::Method {
+                receiver,
+                name,
+                types,
+                consts,
+                args,
+            } => {
                 self.expr(receiver, POSTFIX)?;
                 write!(self.out, ".{name}")?;
                 self.turbofish(types, consts)?;
@@ -353,10 +403,16 @@ impl<W: Write> Printer<'_, W> {
                 self.expr(condition, LOWEST)?;
                 write!(self.out, " ")?;
                 self.block(then)?;
-                let Some(otherwise) = otherwise else { return Ok(()) };
+                let Some(otherwise) = otherwise else {
+                    return Ok(());
+                };
                 write!(self.out, " else ")?;
                 match &otherwise.tail {
-                    Some(tail) if otherwise.stmts.is_empty() && matches!(tail.kind, ExprKind::If(..)) => self.bare(&tail.kind),
+                    Some(tail)
+                        if otherwise.stmts.is_empty() && matches!(tail.kind, ExprKind::If(..)) =>
+                    {
+                        self.bare(&tail.kind)
+                    }
                     _ => self.block(otherwise),
                 }
             }
@@ -396,7 +452,12 @@ impl<W: Write> Printer<'_, W> {
                 write!(self.out, " ")?;
                 self.block(body)
             }
-            ExprKind::For { label, pattern, range, body } => {
+            ExprKind::For {
+                label,
+                pattern,
+                range,
+                body,
+            } => {
                 self.label(label)?;
                 write!(self.out, "for ")?;
                 self.pattern(pattern)?;

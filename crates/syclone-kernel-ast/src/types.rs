@@ -324,6 +324,8 @@ pub enum Type {
     Local(Box<Type>),
     /// `LocalAccessor<T, D>`
     LocalAccessor(Box<Type>, u8),
+    /// `Span<T>`: a run of elements of a view or of local memory.
+    Span(Box<Type>),
     /// `Reducer<T, Op>`
     Reducer(Box<Type>, Op),
     /// `Spec<T>`
@@ -405,6 +407,7 @@ impl Type {
             Type::Item(_) | Type::NdItem(_) | Type::Group(_) | Type::SubGroup | Type::Op(_) => 0,
             Type::Order | Type::Scope => 1,
             Type::Spec(ty) => ty.size(),
+            Type::Span(_) => 16,
             Type::Ref(..)
             | Type::View(..)
             | Type::ItemMut(..)
@@ -424,6 +427,7 @@ impl Type {
             Type::Vector(elem, _) | Type::Array(elem, _) | Type::Spec(elem) => elem.align(),
             Type::Tuple(parts) => parts.iter().map(Type::align).max().unwrap_or(1),
             Type::Struct(ty) => ty.align.max(1),
+            Type::Span(_) => 8,
             _ => self.size().max(1),
         }
     }
@@ -488,6 +492,7 @@ impl fmt::Display for Type {
             Type::AtomicRef(elem) => write!(f, "AtomicRef<{elem}>"),
             Type::Local(ty) => write!(f, "Local<{ty}>"),
             Type::LocalAccessor(elem, dims) => write!(f, "LocalAccessor<{elem}, {dims}>"),
+            Type::Span(elem) => write!(f, "Span<{elem}>"),
             Type::Reducer(ty, op) => write!(f, "Reducer<{ty}, {}>", op.name()),
             Type::Spec(ty) => write!(f, "Spec<{ty}>"),
             Type::Op(op) => write!(f, "{}", op.name()),

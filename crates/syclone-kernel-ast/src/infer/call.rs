@@ -1,0 +1,685 @@
+//! Calls: device functions, the language's functions and the methods of every type.
+
+use super::{InferErrorKind, Inference, Pending, Result, Target, key};
+use crate::numeric::{Part, signature};
+use crate::tree::{CalleeId, ConstId, Expr, SpanId, TypeId};
+use crate::types::{BindFn, Type};
+use crate::vector::{Selection, swizzle};
+
+impl Inference<'_> {
+    /// A call of a device function by path.
+    pub(super) fn call(&mut self, expr: &Expr, callee: CalleeId, args: &[Expr]) -> Result<Type> {
+        let Some(&function) = self.bound.callees.get(callee.0 as usize) else {
+            return Err(self.error(
+                expr.span,
+                InferErrorKind::Internal("a callee outside the table".into()),
+            ));
+        };
+        let (params, ret) = self.target(expr, function)?;
+        self.arity(&params, args.len(), expr)?;
+        args.iter()
+            .zip(&params)
+            .try_for_each(|(arg, param)| self.expect(arg, param))?;
+        Ok(ret)
+    }
+
+    /// Notes that the expression calls a device function, and gives its signature.
+    fn target(&mut self, expr: &Expr, function: BindFn) -> Result<(Vec<Type>, Type)> {
+        let bound = function();
+        let mut types = Vec::new();
+        let ids = bound
+            .tree
+            .params
+            .iter()
+            .map(|param| param.ty)
+            .chain(bound.tree.ret);
+        for id in ids {
+            let Some(ty) = bound.types.get(id.0 as usize) else {
+                let name = &bound.tree.name;
+                return Err(self.error(
+                    expr.span,
+                    InferErrorKind::Internal(format!("`{name}` names a type outside its table")),
+                ));
+            };
+            types.push(self.table.instantiate(ty));
+        }
+        let ret = if bound.tree.ret.is_some() {
+            types.pop()
+        } else {
+            None
+        };
+        let position = self.targets.len();
+        self.targets.insert(
+            key(expr),
+            Target {
+                function,
+                bound,
+                span: expr.span,
+                position,
+            },
+        );
+        Ok((types, ret.unwrap_or(Type::Unit)))
+    }
+
+    fn arity(&self, params: &[Type], found: usize, expr: &Expr) -> Result<()> {
+        if params.len() == found {
+            return Ok(());
+        }
+        let name = self
+            .targets
+            .get(&key(expr))
+            .map_or_else(String::new, |target| target.bound.tree.name.clone());
+        Err(self.error(
+            expr.span,
+            InferErrorKind::Arguments {
+                name,
+                expected: params.len(),
+                found,
+            },
+        ))
+    }
+
+    /// A function that every device has.
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        types: &[TypeId],
+        args: &[Expr],
+        span: SpanId,
+    ) -> Result<Type> {
+        let own = types.first().map(|ty| self.named_type(*ty)).transpose()?;
+        let last = name.rsplit("::").next().unwrap_or(name);
+        match (last, own) {
+            ("local", Some(ty)) if args.is_empty() => return Ok(Type::Local(Box::new(ty))),
+            ("fence", _) => {
+                args.iter().try_for_each(|arg| self.expr(arg).map(|_| ()))?;
+                return Ok(Type::Unit);
+            }
+            ("new" | "from_array", own) => {
+                let vector = self.vector_of(args, span)?;
+                if let Some(own) = own {
+                    self.unify(&vector, &own, span)?;
+                }
+                return Ok(vector);
+            }
+            ("splat", own) => {
+                let elem = self.arguments(name, args, 1, span)?.remove(0);
+                let vector = own.unwrap_or_else(|| self.table.fresh());
+                return self.splat(vector, elem, span);
+            }
+            ("from", Some(own @ Type::Vector(..))) => {
+                let from = self.arguments(name, args, 1, span)?.remove(0);
+                return match (self.table.shallow(&from), &own) {
+                    (Type::Array(from, _), Type::Vector(elem, _)) => {
+                        self.unify(&from, elem, span)?;
+                        Ok(own)
+                    }
+                    (Type::Vector(..), _) => {
+                        self.unify(&from, &own, span)?;
+                        Ok(own)
+                    }
+                    _ => self.splat(own, from, span),
+                };
+            }
+            ("from_bits", Some(own)) => {
+                let bits = self.arguments(name, args, 1, span)?.remove(0);
+                let own = self.known(&own, span, "type whose bits are given")?;
+                self.unify(&bits, &Part::Unsigned.of(&own), span)?;
+                return Ok(own);
+            }
+            // Lossless and half-float conversions: the argument has its own type.
+            ("from" | "from_f32" | "from_f64", Some(own)) => {
+                let from = self.arguments(name, args, 1, span)?.remove(0);
+                match last {
+                    "from_f32" => self.unify(&from, &Type::F32, span)?,
+                    "from_f64" => self.unify(&from, &Type::F64, span)?,
+                    _ => {}
+                }
+                return Ok(own);
+            }
+            (_, own) => {
+                let types = args
+                    .iter()
+                    .map(|arg| self.expr(arg))
+                    .collect::<Result<Vec<_>>>()?;
+                if let (Some(own), Some(first)) = (own, types.first()) {
+                    self.unify(first, &own, span)?;
+                }
+                self.numeric(last, types, span)
+            }
+        }
+    }
+
+    /// A vector all of whose lanes are `elem`.
+    fn splat(&mut self, vector: Type, elem: Type, span: SpanId) -> Result<Type> {
+        self.pending.push(Pending::Vector {
+            vector: vector.clone(),
+            elem,
+            span,
+        });
+        self.work_off()?;
+        Ok(vector)
+    }
+
+    fn arguments(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        expected: usize,
+        span: SpanId,
+    ) -> Result<Vec<Type>> {
+        if args.len() != expected {
+            let name = name.to_owned();
+            return Err(self.error(
+                span,
+                InferErrorKind::Arguments {
+                    name,
+                    expected,
+                    found: args.len(),
+                },
+            ));
+        }
+        args.iter().map(|arg| self.expr(arg)).collect()
+    }
+
+    /// `Vector::new([a, b, …])`
+    fn vector_of(&mut self, args: &[Expr], span: SpanId) -> Result<Type> {
+        let array = self.arguments("new", args, 1, span)?.remove(0);
+        match self.known(&array, span, "vector's lanes")? {
+            Type::Array(elem, len) => match u8::try_from(len) {
+                Ok(lanes) => Ok(Type::Vector(elem, lanes)),
+                Err(_) => Err(self.error(
+                    span,
+                    InferErrorKind::Internal(format!("a vector of {len} lanes")),
+                )),
+            },
+            ty => Err(self.error(
+                span,
+                InferErrorKind::NoOperation {
+                    ty,
+                    operation: "lanes".into(),
+                },
+            )),
+        }
+    }
+
+    /// `receiver.name::<types, consts>(args)`; the receiver has been inferred.
+    pub(super) fn method(
+        &mut self,
+        expr: &Expr,
+        receiver: &Type,
+        name: &str,
+        types: &[TypeId],
+        consts: &[ConstId],
+        args: &[Expr],
+    ) -> Result<Type> {
+        let ty = self.behind_refs(receiver, expr.span, &format!("receiver of `{name}`"))?;
+        let ty = self.table.resolve(&ty);
+        if let Some(function) = self.user_method(&ty, name) {
+            let (params, ret) = self.target(expr, function)?;
+            self.arity(&params, args.len() + 1, expr)?;
+            args.iter()
+                .zip(&params[1..])
+                .try_for_each(|(arg, param)| self.expect(arg, param))?;
+            return Ok(ret);
+        }
+        if let Some(found) = self.handle_method(&ty, name, consts, args, expr.span)? {
+            return Ok(found);
+        }
+        if let Type::Vector(elem, lanes) = &ty
+            && let Some(found) =
+                self.vector_method(elem, *lanes, name, types, consts, args, expr.span)?
+        {
+            return Ok(found);
+        }
+        let mut all = vec![ty];
+        for arg in args {
+            all.push(self.expr(arg)?);
+        }
+        self.numeric(name, all, expr.span)
+    }
+
+    fn user_method(&self, ty: &Type, name: &str) -> Option<BindFn> {
+        let bound = self
+            .bound
+            .methods
+            .iter()
+            .find(|method| method.name == name && method.ty == *ty);
+        let methods = match ty {
+            Type::Struct(ty) => ty.methods.as_slice(),
+            Type::Enum(ty) => ty.methods.as_slice(),
+            _ => &[],
+        };
+        let own = methods.iter().find(|(own, _)| *own == name);
+        bound
+            .map(|method| method.function)
+            .or(own.map(|(_, function)| *function))
+    }
+
+    /// Methods of items, groups, views, local memory and the like; `None` if the type has no such method.
+    fn handle_method(
+        &mut self,
+        ty: &Type,
+        name: &str,
+        consts: &[ConstId],
+        args: &[Expr],
+        span: SpanId,
+    ) -> Result<Option<Type>> {
+        let found = match (ty, name, args) {
+            (
+                Type::NdItem(_),
+                "global_id" | "local_id" | "group_id" | "global_range" | "local_range"
+                | "group_range",
+                [dim],
+            )
+            | (Type::Item(_), "global_id" | "id" | "global_range" | "range", [dim])
+            | (Type::Group(_), "id" | "range" | "local_range", [dim])
+            | (
+                Type::View(..)
+                | Type::ItemMut(..)
+                | Type::GroupMut(..)
+                | Type::ScatterMut(..)
+                | Type::AtomicView(..)
+                | Type::LocalAccessor(..),
+                "extent",
+                [dim],
+            ) => {
+                self.index_argument(dim)?;
+                Type::USIZE
+            }
+            (Type::NdItem(_), "global_linear_id" | "local_linear_id" | "group_linear_id", [])
+            | (Type::Item(_), "global_linear_id" | "linear_id", [])
+            | (Type::Group(_), "linear_id" | "size", [])
+            | (Type::SubGroup, "id" | "local_id" | "size" | "max_size" | "count", []) => {
+                Type::USIZE
+            }
+            (Type::NdItem(dims), "group", []) => Type::Group(*dims),
+            (Type::NdItem(_), "sub_group", []) => Type::SubGroup,
+            (Type::NdItem(_) | Type::Group(_) | Type::SubGroup, "barrier", _) => {
+                args.iter().try_for_each(|arg| self.expr(arg).map(|_| ()))?;
+                Type::Unit
+            }
+            (Type::Group(_) | Type::SubGroup, ..) => return self.collective(name, args, span),
+            (Type::Reducer(value, _), "combine", [x]) => {
+                self.expect(x, value)?;
+                Type::Unit
+            }
+            (Type::Spec(value), "get", []) => (**value).clone(),
+            (Type::AtomicRef(value), ..) => return self.atomic_method(value, name, args),
+            _ => return self.memory_method(ty, name, consts, args, span),
+        };
+        Ok(Some(found))
+    }
+
+    fn memory_method(
+        &mut self,
+        ty: &Type,
+        name: &str,
+        consts: &[ConstId],
+        args: &[Expr],
+        span: SpanId,
+    ) -> Result<Option<Type>> {
+        let is_memory = matches!(
+            ty,
+            Type::View(..)
+                | Type::ItemMut(..)
+                | Type::GroupMut(..)
+                | Type::ScatterMut(..)
+                | Type::AtomicView(..)
+                | Type::LocalAccessor(..)
+                | Type::Local(_)
+                | Type::Span(_)
+                | Type::Array(..)
+        );
+        let found = match (ty, name, args) {
+            _ if !is_memory => return Ok(None),
+            (_, "len", []) => Type::USIZE,
+            (_, "is_empty", []) => Type::Bool,
+            (Type::AtomicView(elem, dims) | Type::LocalAccessor(elem, dims), "atomic", [index]) => {
+                let index = self.expr(index)?;
+                self.coordinates(&index, *dims, span)?;
+                Type::AtomicRef(elem.clone())
+            }
+            (Type::Local(inner), "atomic", [index]) => {
+                let index = self.expr(index)?;
+                self.coerce(&index, &Type::USIZE, span)?;
+                match self.known(inner, span, "local memory's content")? {
+                    Type::Array(elem, _) => Type::AtomicRef(elem),
+                    ty => {
+                        return Err(self.error(
+                            span,
+                            InferErrorKind::NoMethod {
+                                ty,
+                                name: name.to_owned(),
+                            },
+                        ));
+                    }
+                }
+            }
+            (
+                Type::View(elem, 1) | Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1),
+                "load_vector",
+                [index],
+            ) => {
+                self.expect(index, &Type::USIZE)?;
+                match consts.first() {
+                    Some(lanes) => Type::Vector(elem.clone(), self.lanes(*lanes, span)?),
+                    None => {
+                        let vector = self.table.fresh();
+                        self.pending.push(Pending::Vector {
+                            vector: vector.clone(),
+                            elem: (**elem).clone(),
+                            span,
+                        });
+                        vector
+                    }
+                }
+            }
+            (
+                Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1),
+                "store_vector",
+                [index, value],
+            ) => {
+                self.expect(index, &Type::USIZE)?;
+                let vector = self.expr(value)?;
+                self.pending.push(Pending::Vector {
+                    vector,
+                    elem: (**elem).clone(),
+                    span,
+                });
+                self.work_off()?;
+                Type::Unit
+            }
+            (Type::Span(_), "part", [start, len]) => {
+                self.expect(start, &Type::USIZE)?;
+                self.expect(len, &Type::USIZE)?;
+                ty.clone()
+            }
+            (_, "span", [start, len]) => {
+                self.expect(start, &Type::USIZE)?;
+                self.expect(len, &Type::USIZE)?;
+                Type::Span(Box::new(self.span_elem(ty, span)?))
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(found))
+    }
+
+    fn lanes(&self, id: ConstId, span: SpanId) -> Result<u8> {
+        let value = self
+            .bound
+            .consts
+            .get(id.0 as usize)
+            .and_then(|value| value.value.as_int());
+        let lanes = value.and_then(|value| u8::try_from(value).ok());
+        lanes.ok_or_else(|| {
+            self.error(
+                span,
+                InferErrorKind::Internal("a number of lanes that is no constant".into()),
+            )
+        })
+    }
+
+    /// The elements of a run of memory.
+    fn span_elem(&mut self, ty: &Type, span: SpanId) -> Result<Type> {
+        let ty = self.behind_refs(ty, span, "span")?;
+        match ty {
+            Type::Span(elem)
+            | Type::View(elem, 1)
+            | Type::ScatterMut(elem, 1)
+            | Type::LocalAccessor(elem, 1) => Ok(*elem),
+            Type::Local(inner) => match self.known(&inner, span, "local memory's content")? {
+                Type::Array(elem, _) => Ok(*elem),
+                ty => Err(self.error(
+                    span,
+                    InferErrorKind::NoOperation {
+                        ty,
+                        operation: "span".into(),
+                    },
+                )),
+            },
+            ty => Err(self.error(
+                span,
+                InferErrorKind::NoOperation {
+                    ty,
+                    operation: "span".into(),
+                },
+            )),
+        }
+    }
+
+    /// Methods of groups and sub-groups that all their items call together.
+    fn collective(&mut self, name: &str, args: &[Expr], span: SpanId) -> Result<Option<Type>> {
+        let found = match (name, args) {
+            ("reduce" | "inclusive_scan" | "exclusive_scan", [x, op]) => {
+                let ty = self.expr(x)?;
+                self.expr(op)?;
+                self.value_behind(ty)
+            }
+            ("inclusive_scan_init" | "exclusive_scan_init", [x, init, op]) => {
+                let ty = self.expr(x)?;
+                let ty = self.value_behind(ty);
+                self.expect(init, &ty)?;
+                self.expr(op)?;
+                ty
+            }
+            (
+                "broadcast" | "shift_left" | "shift_right" | "permute_xor" | "select" | "shuffle"
+                | "shuffle_up" | "shuffle_down" | "shuffle_xor",
+                [x, id],
+            ) => {
+                let ty = self.expr(x)?;
+                self.index_argument(id)?;
+                self.value_behind(ty)
+            }
+            ("any" | "all" | "none", [predicate]) => {
+                self.expect(predicate, &Type::Bool)?;
+                Type::Bool
+            }
+            ("ballot", [predicate]) => {
+                self.expect(predicate, &Type::Bool)?;
+                Type::U32
+            }
+            ("joint_any" | "joint_all" | "joint_none", [source]) => {
+                self.expr(source)?;
+                Type::Bool
+            }
+            ("joint_reduce", [source, op]) => {
+                let source = self.expr(source)?;
+                self.expr(op)?;
+                self.span_elem(&source, span)?
+            }
+            ("joint_inclusive_scan" | "joint_exclusive_scan", [source, target, op]) => {
+                self.expr(source)?;
+                self.expr(target)?;
+                self.expr(op)?;
+                Type::Unit
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(found))
+    }
+
+    fn value_behind(&self, ty: Type) -> Type {
+        match self.table.shallow(&ty) {
+            Type::Ref(inner, _) => *inner,
+            ty => ty,
+        }
+    }
+
+    fn atomic_method(&mut self, value: &Type, name: &str, args: &[Expr]) -> Result<Option<Type>> {
+        let found = match (name, args) {
+            ("load", []) => value.clone(),
+            ("store", [x]) => {
+                self.expect(x, value)?;
+                Type::Unit
+            }
+            (
+                "exchange" | "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor"
+                | "fetch_min" | "fetch_max",
+                [x],
+            ) => {
+                self.expect(x, value)?;
+                value.clone()
+            }
+            ("compare_exchange", [current, new]) => {
+                self.expect(current, value)?;
+                self.expect(new, value)?;
+                Type::Tuple(vec![value.clone(), Type::Bool])
+            }
+            ("order" | "scope", [x]) => {
+                self.expr(x)?;
+                Type::AtomicRef(Box::new(value.clone()))
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(found))
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn vector_method(
+        &mut self,
+        elem: &Type,
+        lanes: u8,
+        name: &str,
+        types: &[TypeId],
+        consts: &[ConstId],
+        args: &[Expr],
+        span: SpanId,
+    ) -> Result<Option<Type>> {
+        let elem = Box::new(elem.clone());
+        let found = match (name, args) {
+            ("get", [index]) => {
+                self.expect(index, &Type::USIZE)?;
+                *elem
+            }
+            ("with", [index, value]) => {
+                self.expect(index, &Type::USIZE)?;
+                self.expect(value, &elem)?;
+                Type::Vector(elem, lanes)
+            }
+            ("to_array", []) => Type::Array(elem, usize::from(lanes)),
+            ("convert", []) => {
+                let to = types.first().map(|ty| self.named_type(*ty)).transpose()?;
+                Type::Vector(Box::new(to.unwrap_or_else(|| self.table.fresh())), lanes)
+            }
+            (
+                "lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge",
+                [other],
+            ) => {
+                let other = self.expr(other)?;
+                match self.behind_refs(&other, span, "operand")? {
+                    Type::Vector(other, _) => self.unify(&other, &elem, span)?,
+                    other => self.unify(&other, &elem, span)?,
+                }
+                Type::Vector(Box::new(Type::Bool), lanes)
+            }
+            ("any" | "all", []) if *elem == Type::Bool => Type::Bool,
+            (_, []) => {
+                let values = consts
+                    .iter()
+                    .map(|id| self.lanes(*id, span))
+                    .collect::<Result<Vec<u8>>>()?;
+                match swizzle(name, &values, lanes) {
+                    Some(Selection::Lane(_)) => *elem,
+                    Some(Selection::Lanes(chosen)) => {
+                        Type::Vector(elem, u8::try_from(chosen.len()).unwrap_or(lanes))
+                    }
+                    None => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(found))
+    }
+
+    /// A function of numbers: one of the primitive types' methods, lane by lane on vectors, or one that is lent.
+    fn numeric(&mut self, name: &str, args: Vec<Type>, span: SpanId) -> Result<Type> {
+        let mut args: Vec<Type> = args.into_iter().map(|ty| self.value_behind(ty)).collect();
+        self.work_off()?;
+        // Bare literals take the type of the first argument that is no literal.
+        let leader = args
+            .iter()
+            .map(|ty| self.table.shallow(ty))
+            .find(|ty| !matches!(ty, Type::Var(_)));
+        let leader = match leader {
+            Some(Type::Vector(elem, _)) => Some(self.table.shallow(&elem)),
+            other => other,
+        };
+        let first = match args.first() {
+            Some(first) => first.clone(),
+            None => {
+                return Err(self.error(
+                    span,
+                    InferErrorKind::NoMethod {
+                        ty: Type::Unit,
+                        name: name.to_owned(),
+                    },
+                ));
+            }
+        };
+        if let (Some(leader), Some(_)) = (&leader, self.literal_kind(&first)) {
+            self.table.unify(&first, leader);
+        }
+        let receiver = self.known(&first, span, &format!("first argument of `{name}`"))?;
+        let (elem, lanes) = match &receiver {
+            Type::Vector(elem, lanes) => (self.known(elem, span, "vector's lanes")?, Some(*lanes)),
+            ty => (ty.clone(), None),
+        };
+        if let Some((params, result)) = signature(&elem, name) {
+            if params.len() + 1 != args.len() {
+                let name = name.to_owned();
+                return Err(self.error(
+                    span,
+                    InferErrorKind::Arguments {
+                        name,
+                        expected: params.len(),
+                        found: args.len() - 1,
+                    },
+                ));
+            }
+            for (param, arg) in params.iter().zip(&args[1..]) {
+                match self.table.shallow(arg) {
+                    Type::Vector(arg, _) if lanes.is_some() => {
+                        self.unify(&arg, &param.of(&elem), span)?
+                    }
+                    arg => self.unify(&arg, &param.of(&elem), span)?,
+                }
+            }
+            return Ok(lanewise(result.of(&elem), lanes));
+        }
+        for arg in &mut args {
+            if let (Some(is_int), Some(leader)) = (self.literal_kind(arg), &leader)
+                && is_int == leader.is_int()
+            {
+                self.table.unify(arg, leader);
+            }
+            self.table.default_var(arg);
+            *arg = self.table.resolve(arg);
+        }
+        let found = self.builtins.result_type(name, &args);
+        found.ok_or_else(|| {
+            self.error(
+                span,
+                InferErrorKind::NoMethod {
+                    ty: receiver,
+                    name: name.to_owned(),
+                },
+            )
+        })
+    }
+}
+
+/// The result of a scalar function applied to each lane.
+fn lanewise(result: Type, lanes: Option<u8>) -> Type {
+    match (lanes, result) {
+        (None, result) => result,
+        (Some(lanes), Type::Tuple(parts)) => Type::Tuple(
+            parts
+                .into_iter()
+                .map(|part| Type::Vector(Box::new(part), lanes))
+                .collect(),
+        ),
+        (Some(lanes), result) => Type::Vector(Box::new(result), lanes),
+    }
+}

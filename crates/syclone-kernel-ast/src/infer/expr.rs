@@ -1,0 +1,553 @@
+//! Expressions, statements and control flow.
+
+use super::table::normal;
+use super::{InferErrorKind, Inference, Jump, Result, key};
+use crate::tree::*;
+use crate::types::{IntKind, Type};
+
+impl Inference<'_> {
+    /// The type of a block, its last expression's.
+    pub(super) fn block(&mut self, block: &Block) -> Result<Type> {
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Let {
+                    pattern,
+                    ty,
+                    init,
+                    span,
+                } => {
+                    let found = self.expr(init)?;
+                    let declared = match ty {
+                        Some(ty) => self.named_type(*ty)?,
+                        None if self.table.shallow(&found) == Type::Never => self.table.fresh(),
+                        None => found.clone(),
+                    };
+                    self.coerce(&found, &declared, *span)?;
+                    self.pattern(pattern, &declared)?;
+                }
+                Stmt::Expr(expr) => {
+                    self.expr(expr)?;
+                }
+            }
+        }
+        match &block.tail {
+            Some(tail) => self.expr(tail),
+            None if self.diverges => Ok(Type::Never),
+            None => Ok(Type::Unit),
+        }
+    }
+
+    /// The type of an expression, noted for the result.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<Type> {
+        self.expr_for(expr, None)
+    }
+
+    /// The type of an expression that is cast to a type, which decides a literal's.
+    fn expr_for(&mut self, expr: &Expr, cast: Option<&Type>) -> Result<Type> {
+        let ty = self.expr_kind(expr, cast)?;
+        if self.table.shallow(&ty) == Type::Never {
+            self.diverges = true;
+        }
+        self.exprs.insert(key(expr), ty.clone());
+        Ok(ty)
+    }
+
+    /// Infers an argument, operand or the like and makes it fit a type.
+    pub(super) fn expect(&mut self, expr: &Expr, ty: &Type) -> Result<()> {
+        let found = self.expr(expr)?;
+        self.coerce(&found, ty, expr.span)
+    }
+
+    pub(super) fn literal(&mut self, lit: &Lit, cast: Option<&Type>, span: SpanId) -> Result<Type> {
+        let suffix = match lit {
+            Lit::Bool(_) => return Ok(Type::Bool),
+            Lit::Int(_, suffix) | Lit::Float(_, suffix) => suffix,
+        };
+        if !suffix.is_empty() {
+            let ty = Type::from_name(suffix);
+            return ty.ok_or_else(|| {
+                self.error(
+                    span,
+                    InferErrorKind::Internal(format!("a literal with suffix `{suffix}`")),
+                )
+            });
+        }
+        Ok(match (lit, cast) {
+            (Lit::Int(..), Some(ty @ Type::Int(_))) => ty.clone(),
+            (Lit::Float(..), Some(ty @ (Type::F32 | Type::F64))) => ty.clone(),
+            (Lit::Int(..), _) => self.table.fresh_int(),
+            _ => self.table.fresh_float(),
+        })
+    }
+
+    fn expr_kind(&mut self, expr: &Expr, cast: Option<&Type>) -> Result<Type> {
+        let span = expr.span;
+        Ok(match &expr.kind {
+            ExprKind::Lit(lit) => self.literal(lit, cast, span)?,
+            ExprKind::Var(var) => self.var(*var, span)?,
+            ExprKind::Const(id) => self.constant(*id, span)?,
+            ExprKind::Unary(_, value) => {
+                let ty = self.expr_for(value, cast)?;
+                match self.table.shallow(&ty) {
+                    Type::Ref(inner, _) => *inner,
+                    ty => ty,
+                }
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.expr(left)?;
+                let before = self.diverges;
+                let right = self.expr(right)?;
+                if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                    self.diverges = before;
+                }
+                self.binary_type(*op, &left, &right, span)?
+            }
+            ExprKind::Assign(place, value) => {
+                let place = self.expr(place)?;
+                let value = self.expr(value)?;
+                self.coerce(&value, &place, span)?;
+                Type::Unit
+            }
+            ExprKind::AssignOp(op, place, value) => {
+                let place = self.expr(place)?;
+                let value = self.expr(value)?;
+                let result = self.binary_type(*op, &place, &value, span)?;
+                self.unify(&result, &place, span)?;
+                Type::Unit
+            }
+            ExprKind::Cast(value, ty) => {
+                let ty = self.named_type(*ty)?;
+                self.expr_for(value, Some(&ty))?;
+                ty
+            }
+            ExprKind::Index(base, index) => self.index(base, index, span)?,
+            ExprKind::Field(base, name) => self.field(base, name, span)?,
+            ExprKind::TupleField(base, position) => self.tuple_field(base, *position, span)?,
+            ExprKind::Tuple(parts) if parts.is_empty() => Type::Unit,
+            ExprKind::Tuple(parts) => Type::Tuple(
+                parts
+                    .iter()
+                    .map(|part| self.expr(part))
+                    .collect::<Result<_>>()?,
+            ),
+            ExprKind::Array(parts) => {
+                let elem = self.table.fresh();
+                parts.iter().try_for_each(|part| self.expect(part, &elem))?;
+                Type::Array(Box::new(elem), parts.len())
+            }
+            ExprKind::Repeat(value, count) => {
+                let elem = self.expr(value)?;
+                self.expect(count, &Type::USIZE)?;
+                Type::Array(Box::new(elem), self.count(count)?)
+            }
+            ExprKind::Struct(ty, fields) => self.struct_literal(
+                *ty,
+                fields.iter().map(|(name, value)| (name.as_str(), value)),
+                span,
+            )?,
+            ExprKind::TupleStruct(ty, parts) => {
+                let names: Vec<String> = (0..parts.len())
+                    .map(|position| position.to_string())
+                    .collect();
+                self.struct_literal(*ty, names.iter().map(String::as_str).zip(parts), span)?
+            }
+            ExprKind::Call(callee, args) => self.call(expr, *callee, args)?,
+            ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span)?,
+            ExprKind::Method {
+                receiver,
+                name,
+                types,
+                consts,
+                args,
+            } => {
+                let receiver = self.expr(receiver)?;
+                self.method(expr, &receiver, name, types, consts, args)?
+            }
+            ExprKind::Ref(mutable, value) => {
+                let ty = self.expr(value)?;
+                normal(Type::Ref(Box::new(self.table.shallow(&ty)), *mutable))
+            }
+            ExprKind::Deref(value) => {
+                let ty = self.expr(value)?;
+                match self.known(&ty, span, "dereferenced value")? {
+                    Type::Ref(inner, _) | Type::Local(inner) | Type::Spec(inner) => *inner,
+                    // A reference to a handle is the handle.
+                    ty => ty,
+                }
+            }
+            _ => self.control(expr)?,
+        })
+    }
+
+    fn control(&mut self, expr: &Expr) -> Result<Type> {
+        let span = expr.span;
+        Ok(match &expr.kind {
+            ExprKind::If(condition, then, otherwise) => {
+                self.expect(condition, &Type::Bool)?;
+                let before = self.diverges;
+                let then_type = self.block(then)?;
+                let then_diverges = std::mem::replace(&mut self.diverges, before);
+                match otherwise {
+                    Some(otherwise) => {
+                        let otherwise_type = self.block(otherwise)?;
+                        self.diverges = before || (then_diverges && self.diverges);
+                        self.join(&then_type, &otherwise_type, span)?
+                    }
+                    None => {
+                        self.coerce(&then_type, &Type::Unit, span)?;
+                        Type::Unit
+                    }
+                }
+            }
+            ExprKind::Match(value, arms) => self.match_type(value, arms)?,
+            ExprKind::Block(None, block) => self.block(block)?,
+            ExprKind::Block(label, block) => {
+                let before = self.diverges;
+                self.jumps.push(Jump {
+                    label: label.clone(),
+                    is_loop: false,
+                    value: None,
+                });
+                let ty = self.block(block)?;
+                match self.jumps.pop().and_then(|jump| jump.value) {
+                    Some(value) => {
+                        self.diverges = before;
+                        self.join(&ty, &value, span)?
+                    }
+                    None => ty,
+                }
+            }
+            ExprKind::Loop(label, body) => {
+                let before = self.diverges;
+                self.jumps.push(Jump {
+                    label: label.clone(),
+                    is_loop: true,
+                    value: None,
+                });
+                self.block(body)?;
+                self.diverges = before;
+                self.jumps
+                    .pop()
+                    .and_then(|jump| jump.value)
+                    .unwrap_or(Type::Never)
+            }
+            ExprKind::While(label, condition, body) => {
+                self.expect(condition, &Type::Bool)?;
+                self.loop_body(label, body)?;
+                Type::Unit
+            }
+            ExprKind::For {
+                label,
+                pattern,
+                range,
+                body,
+            } => {
+                let start = self.expr(&range.start)?;
+                let end = self.expr(&range.end)?;
+                self.unify(&end, &start, span)?;
+                for adaptor in &range.adaptors {
+                    if let RangeAdaptor::StepBy(step) = adaptor {
+                        self.expect(step, &Type::USIZE)?;
+                    }
+                }
+                self.pattern(pattern, &start)?;
+                self.loop_body(label, body)?;
+                Type::Unit
+            }
+            ExprKind::Break(label, value) => {
+                let ty = match value {
+                    Some(value) => self.expr(value)?,
+                    None => Type::Unit,
+                };
+                self.break_value(label.as_deref(), ty, span)?;
+                Type::Never
+            }
+            ExprKind::Return(value) => {
+                let ret = self.ret.clone();
+                match value {
+                    Some(value) => self.expect(value, &ret)?,
+                    None => self.unify(&Type::Unit, &ret, span)?,
+                }
+                Type::Never
+            }
+            _ => Type::Never,
+        })
+    }
+
+    fn loop_body(&mut self, label: &Option<String>, body: &Block) -> Result<()> {
+        let before = self.diverges;
+        self.jumps.push(Jump {
+            label: label.clone(),
+            is_loop: true,
+            value: None,
+        });
+        self.block(body)?;
+        self.jumps.pop();
+        self.diverges = before;
+        Ok(())
+    }
+
+    fn break_value(&mut self, label: Option<&str>, ty: Type, span: SpanId) -> Result<()> {
+        let position = self.jumps.iter().rposition(|jump| match label {
+            Some(label) => jump.label.as_deref() == Some(label),
+            None => jump.is_loop,
+        });
+        let Some(position) = position else {
+            return Err(self.error(
+                span,
+                InferErrorKind::Internal("a `break` outside of a loop".into()),
+            ));
+        };
+        let value = match self.jumps[position].value.take() {
+            Some(before) => self.join(&before, &ty, span)?,
+            None => ty,
+        };
+        self.jumps[position].value = Some(value);
+        Ok(())
+    }
+
+    fn match_type(&mut self, value: &Expr, arms: &[Arm]) -> Result<Type> {
+        let scrutinee = self.expr(value)?;
+        let before = self.diverges;
+        let mut all_diverge = true;
+        let mut ty = Type::Never;
+        for arm in arms {
+            self.diverges = before;
+            self.pattern(&arm.pattern, &scrutinee)?;
+            if let Some(guard) = &arm.guard {
+                self.expect(guard, &Type::Bool)?;
+            }
+            self.diverges = before;
+            let body = self.expr(&arm.body)?;
+            all_diverge &= self.diverges;
+            ty = self.join(&ty, &body, arm.body.span)?;
+        }
+        self.diverges = before || all_diverge;
+        Ok(ty)
+    }
+
+    pub(super) fn constant(&self, id: ConstId, span: SpanId) -> Result<Type> {
+        let value = self.bound.consts.get(id.0 as usize);
+        let ty = value.map(|value| value.ty.clone());
+        ty.ok_or_else(|| {
+            self.error(
+                span,
+                InferErrorKind::Internal("a constant outside the table".into()),
+            )
+        })
+    }
+
+    /// The value of an array's length or of a const argument.
+    pub(super) fn count(&self, expr: &Expr) -> Result<usize> {
+        let value = match &expr.kind {
+            ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
+            ExprKind::Const(id) => self
+                .bound
+                .consts
+                .get(id.0 as usize)
+                .and_then(|value| value.value.as_int()),
+            _ => None,
+        };
+        let count = value.and_then(|value| usize::try_from(value).ok());
+        count.ok_or_else(|| {
+            self.error(
+                expr.span,
+                InferErrorKind::Internal("an array length that is no constant".into()),
+            )
+        })
+    }
+
+    fn index(&mut self, base: &Expr, index: &Expr, span: SpanId) -> Result<Type> {
+        let base = self.expr(base)?;
+        let index_type = self.expr(index)?;
+        let mut base = self.behind_refs(&base, span, "indexed value")?;
+        if let Type::Local(inner) = base {
+            base = self.known(&inner, span, "indexed local memory")?;
+        }
+        match base {
+            Type::Array(elem, _) | Type::Vector(elem, _) | Type::Span(elem) => {
+                self.coerce(&index_type, &Type::USIZE, span)?;
+                Ok(*elem)
+            }
+            Type::View(elem, dims)
+            | Type::ItemMut(elem, dims)
+            | Type::GroupMut(elem, dims)
+            | Type::ScatterMut(elem, dims)
+            | Type::LocalAccessor(elem, dims) => {
+                self.coordinates(&index_type, dims, span)?;
+                Ok(*elem)
+            }
+            ty => Err(self.error(
+                span,
+                InferErrorKind::NoOperation {
+                    ty,
+                    operation: "index".into(),
+                },
+            )),
+        }
+    }
+
+    /// The index of a view: an integer, an array of them, or a token that stands for one.
+    pub(super) fn coordinates(&mut self, index: &Type, dims: u8, span: SpanId) -> Result<()> {
+        let index = match self.table.shallow(index) {
+            Type::Ref(inner, _) => self.table.shallow(&inner),
+            ty => ty,
+        };
+        match index {
+            Type::Item(found) | Type::NdItem(found) | Type::Group(found) if found == dims => Ok(()),
+            Type::Array(..) => self.unify(
+                &index,
+                &Type::Array(Box::new(Type::USIZE), usize::from(dims)),
+                span,
+            ),
+            _ if dims == 1 => self.coerce(&index, &Type::USIZE, span),
+            _ => self.unify(
+                &index,
+                &Type::Array(Box::new(Type::USIZE), usize::from(dims)),
+                span,
+            ),
+        }
+    }
+
+    /// The type of a value as field access sees it: behind references and the handles that dereference to a value.
+    fn fields_of(&mut self, base: &Expr, span: SpanId) -> Result<Type> {
+        let ty = self.expr(base)?;
+        let mut ty = self.behind_refs(&ty, span, "value whose field is taken")?;
+        while let Type::Local(inner) | Type::Spec(inner) = ty {
+            ty = self.known(&inner, span, "value whose field is taken")?;
+        }
+        Ok(ty)
+    }
+
+    fn field(&mut self, base: &Expr, name: &str, span: SpanId) -> Result<Type> {
+        match self.fields_of(base, span)? {
+            Type::Struct(ty) if ty.field(name).is_some() => {
+                let field = ty
+                    .field(name)
+                    .map(|position| ty.fields[position].ty.clone());
+                Ok(field.unwrap_or(Type::Infer))
+            }
+            Type::Vector(elem, lanes)
+                if lane_of(name).is_some_and(|lane| lane < lanes && lanes <= 4) =>
+            {
+                Ok(*elem)
+            }
+            ty => Err(self.error(
+                span,
+                InferErrorKind::NoField {
+                    ty,
+                    name: name.to_owned(),
+                },
+            )),
+        }
+    }
+
+    fn tuple_field(&mut self, base: &Expr, position: u32, span: SpanId) -> Result<Type> {
+        let ty = self.fields_of(base, span)?;
+        let part = match &ty {
+            Type::Tuple(parts) => parts.get(position as usize).cloned(),
+            Type::Struct(ty) if ty.tuple => ty
+                .fields
+                .get(position as usize)
+                .map(|field| field.ty.clone()),
+            _ => None,
+        };
+        part.ok_or_else(|| {
+            self.error(
+                span,
+                InferErrorKind::NoField {
+                    ty,
+                    name: position.to_string(),
+                },
+            )
+        })
+    }
+
+    fn struct_literal<'e>(
+        &mut self,
+        ty: TypeId,
+        fields: impl Iterator<Item = (&'e str, &'e Expr)>,
+        span: SpanId,
+    ) -> Result<Type> {
+        let named = self.named_type(ty)?;
+        let Type::Struct(struct_type) = self.table.shallow(&named) else {
+            return Err(self.error(
+                span,
+                InferErrorKind::NoOperation {
+                    ty: named,
+                    operation: "struct literal".into(),
+                },
+            ));
+        };
+        let mut given = 0;
+        for (name, value) in fields {
+            let Some(position) = struct_type.field(name) else {
+                let ty = Type::Struct(struct_type.clone());
+                return Err(self.error(
+                    span,
+                    InferErrorKind::NoField {
+                        ty,
+                        name: name.to_owned(),
+                    },
+                ));
+            };
+            self.expect(value, &struct_type.fields[position].ty)?;
+            given += 1;
+        }
+        if given != struct_type.fields.len() {
+            let (name, expected) = (struct_type.name.to_owned(), struct_type.fields.len());
+            return Err(self.error(
+                span,
+                InferErrorKind::Arguments {
+                    name,
+                    expected,
+                    found: given,
+                },
+            ));
+        }
+        Ok(Type::Struct(struct_type))
+    }
+
+    /// Whether a literal's type is open, and if so, whether it is an integer's.
+    pub(super) fn literal_kind(&self, ty: &Type) -> Option<bool> {
+        if self.table.is_int_var(ty) {
+            Some(true)
+        } else {
+            self.table.is_float_var(ty).then_some(false)
+        }
+    }
+
+    /// A value that counts or selects something: any integer, `usize` if it is a bare literal.
+    pub(super) fn index_argument(&mut self, expr: &Expr) -> Result<()> {
+        let ty = self.expr(expr)?;
+        let ty = match self.table.shallow(&ty) {
+            Type::Ref(inner, _) => *inner,
+            ty => ty,
+        };
+        if self.table.is_int_var(&ty) || self.table.is_open(&ty) {
+            self.indices.push(ty);
+            return Ok(());
+        }
+        match self.table.shallow(&ty) {
+            Type::Int(_) | Type::Never => Ok(()),
+            found => Err(self.error(
+                expr.span,
+                InferErrorKind::Mismatch {
+                    expected: Type::Int(IntKind::Usize),
+                    found,
+                },
+            )),
+        }
+    }
+}
+
+/// The lane that a vector's field names.
+pub(crate) fn lane_of(name: &str) -> Option<u8> {
+    match name {
+        "x" => Some(0),
+        "y" => Some(1),
+        "z" => Some(2),
+        "w" => Some(3),
+        _ => None,
+    }
+}

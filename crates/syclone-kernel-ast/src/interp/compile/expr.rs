@@ -1,0 +1,471 @@
+//! Values.
+
+use super::{Compiler, Place, Result, internal};
+use crate::interp::code::*;
+use crate::tree::*;
+use crate::types::{IntKind, Type};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// Where an expression's value is: a variable's own place, or a temporary.
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<At> {
+        self.at_line(expr.span);
+        let ty = self.type_of(expr);
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Field(..)
+            | ExprKind::TupleField(..)
+            | ExprKind::Index(..)
+            | ExprKind::Deref(_) => {
+                let place = self.place(expr)?;
+                self.at_line(expr.span);
+                self.load(place, ty.size() as u32)
+            }
+            _ => {
+                let to = self.temp(&ty)?;
+                self.value_to(expr, to)?;
+                Ok(to)
+            }
+        }
+    }
+
+    /// The value behind an expression's references.
+    pub(super) fn operand(&mut self, expr: &Expr) -> Result<At> {
+        if !matches!(self.type_of(expr), Type::Ref(..) | Type::Spec(_)) {
+            return self.value(expr);
+        }
+        let (place, ty) = self.behind(expr)?;
+        self.load(place, ty.size() as u32)
+    }
+
+    /// The type behind an expression's references.
+    pub(super) fn operand_type(&self, expr: &Expr) -> Type {
+        let mut ty = self.type_of(expr);
+        while let Type::Ref(inner, _) | Type::Spec(inner) = ty {
+            ty = *inner;
+        }
+        ty
+    }
+
+    /// An operand that what comes after it cannot change.
+    pub(super) fn stable(&mut self, expr: &Expr, later: &[&Expr]) -> Result<At> {
+        let at = self.operand(expr)?;
+        if later.iter().all(|later| self.is_pure(later)) {
+            return Ok(at);
+        }
+        let ty = self.operand_type(expr);
+        let to = self.temp(&ty)?;
+        self.copy(to, at, &ty);
+        Ok(to)
+    }
+
+    /// Whether evaluating an expression surely changes no variable.
+    fn is_pure(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Const(_) => true,
+            ExprKind::Unary(_, value)
+            | ExprKind::Cast(value, _)
+            | ExprKind::Field(value, _)
+            | ExprKind::TupleField(value, _)
+            | ExprKind::Deref(value)
+            | ExprKind::Ref(false, value) => self.is_pure(value),
+            ExprKind::Binary(_, left, right) | ExprKind::Index(left, right) => {
+                self.is_pure(left) && self.is_pure(right)
+            }
+            ExprKind::Tuple(parts)
+            | ExprKind::Array(parts)
+            | ExprKind::Builtin(_, _, parts)
+            | ExprKind::Call(_, parts) => parts.iter().all(|part| {
+                self.is_pure(part) && !matches!(self.typed.type_of(part), Type::Ref(_, true))
+            }),
+            ExprKind::Method { receiver, args, .. } => {
+                self.typed.callee(expr).is_none()
+                    && self.is_pure(receiver)
+                    && args.iter().all(|arg| self.is_pure(arg))
+            }
+            _ => false,
+        }
+    }
+
+    /// Evaluates an expression into a place of the frame that the expression itself does not read.
+    pub(super) fn value_to(&mut self, expr: &Expr, to: At) -> Result<()> {
+        self.at_line(expr.span);
+        let ty = self.type_of(expr);
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Field(..)
+            | ExprKind::TupleField(..)
+            | ExprKind::Index(..)
+            | ExprKind::Deref(_) => {
+                let mark = self.free;
+                match self.place(expr)? {
+                    Place::Frame(from) => self.copy(to, from, &ty),
+                    Place::Memory(address, offset) => {
+                        self.at_line(expr.span);
+                        let len = ty.size() as u32;
+                        if len > 0 {
+                            self.emit(Instr::Load {
+                                to,
+                                address,
+                                offset,
+                                len,
+                            });
+                        }
+                    }
+                }
+                self.free = mark;
+            }
+            ExprKind::Lit(lit) => {
+                let value = self.literal_value(lit, &ty)?;
+                self.constant(to, &value);
+            }
+            ExprKind::Const(id) => match self.typed.bound.consts.get(id.0 as usize) {
+                Some(value) => self.constant(to, &value.value.clone()),
+                None => return internal("a constant outside the table"),
+            },
+            ExprKind::Unary(op, value) => self.unary(*op, value, to)?,
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, to, expr.span)?,
+            ExprKind::Assign(place, value) => self.assign(place, value, expr.span)?,
+            ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value, expr.span)?,
+            ExprKind::Cast(value, _) => {
+                let from = self.operand(value)?;
+                let from_type = self.operand_type(value);
+                self.at_line(expr.span);
+                self.cast(1, to, &ty, from, &from_type);
+            }
+            ExprKind::Tuple(parts) => {
+                if let Type::Tuple(types) = &ty {
+                    for (position, part) in parts.iter().enumerate() {
+                        self.value_to(part, to + Type::tuple_offset(types, position) as u32)?;
+                    }
+                } else {
+                    parts
+                        .iter()
+                        .try_for_each(|part| self.value(part).map(|_| ()))?;
+                }
+            }
+            ExprKind::Array(parts) => {
+                let stride = element_size(&ty);
+                for (position, part) in parts.iter().enumerate() {
+                    self.value_to(part, to + position as u32 * stride)?;
+                }
+            }
+            ExprKind::Repeat(value, _) => self.repeat(value, to, &ty)?,
+            ExprKind::Struct(_, fields) => {
+                let Type::Struct(struct_type) = &ty else {
+                    return internal("a struct literal of another type");
+                };
+                for (name, value) in fields {
+                    let Some(position) = struct_type.field(name) else {
+                        return internal("a field that is not there");
+                    };
+                    self.value_to(value, to + struct_type.fields[position].offset as u32)?;
+                }
+            }
+            ExprKind::TupleStruct(_, parts) => {
+                let Type::Struct(struct_type) = &ty else {
+                    return internal("a struct literal of another type");
+                };
+                for (field, value) in struct_type.fields.iter().zip(parts) {
+                    self.value_to(value, to + field.offset as u32)?;
+                }
+            }
+            ExprKind::Call(_, args) => {
+                let args: Vec<&Expr> = args.iter().collect();
+                self.call(expr, &args, to)?;
+            }
+            ExprKind::Builtin(name, types, args) => {
+                self.builtin(expr, name, types.first().is_some(), args, to)?
+            }
+            ExprKind::Method {
+                receiver,
+                name,
+                args,
+                ..
+            } => self.method(expr, receiver, name, args, to)?,
+            ExprKind::Ref(_, value) => self.reference(value, &ty, to)?,
+            _ => self.flow(expr, to, &ty)?,
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, value: &Expr, ty: &Type, to: At) -> Result<()> {
+        // A reference to a handle is the handle itself.
+        if !matches!(ty, Type::Ref(..)) {
+            return self.value_to(value, to);
+        }
+        let place = self.place(value)?;
+        let address = self.whole_address(place)?;
+        self.emit(Instr::Copy {
+            to,
+            from: address,
+            len: 8,
+        });
+        Ok(())
+    }
+
+    fn repeat(&mut self, value: &Expr, to: At, ty: &Type) -> Result<()> {
+        let Type::Array(elem, len) = ty else {
+            return internal("a repetition that is no array");
+        };
+        let total = ty.size() as u32;
+        if *len == 0 {
+            self.value(value)?;
+            return Ok(());
+        }
+        self.value_to(value, to)?;
+        // Doubling: a few copies fill an array of any length.
+        let mut done = elem.size() as u32;
+        while done > 0 && done < total {
+            let len = done.min(total - done);
+            self.emit(Instr::Copy {
+                to: to + done,
+                from: to,
+                len,
+            });
+            done += len;
+        }
+        Ok(())
+    }
+
+    /// The value of a literal of a type.
+    pub(super) fn literal_value(&self, lit: &Lit, ty: &Type) -> Result<Value> {
+        Ok(match (lit, ty) {
+            (Lit::Bool(value), _) => Value::Bool(*value),
+            (Lit::Int(value, _), Type::Int(kind)) => Value::Int(*kind, kind.wrap(*value)),
+            (Lit::Int(value, _), Type::F32) => Value::F32(*value as f32),
+            (Lit::Int(value, _), Type::F64) => Value::F64(*value as f64),
+            // Parsed in the type itself: the detour through f64 would round twice.
+            (Lit::Float(digits, _), Type::F32) => match digits.parse() {
+                Ok(value) => Value::F32(value),
+                Err(_) => return internal(format!("the float literal `{digits}`")),
+            },
+            (Lit::Float(digits, _), Type::F64) => match digits.parse() {
+                Ok(value) => Value::F64(value),
+                Err(_) => return internal(format!("the float literal `{digits}`")),
+            },
+            _ => return internal(format!("a literal of type {ty}")),
+        })
+    }
+
+    fn unary(&mut self, op: UnaryOp, value: &Expr, to: At) -> Result<()> {
+        let ty = self.operand_type(value);
+        let (elem, lanes) = lanes_of(&ty);
+        let Some(scalar) = Scalar::of(elem) else {
+            // Of type `!`.
+            self.value(value)?;
+            return Ok(());
+        };
+        // A negative literal is one literal: the smallest integer's digits alone do not fit its type.
+        if let (UnaryOp::Neg, ExprKind::Lit(Lit::Int(digits, _)), Type::Int(kind)) =
+            (op, &value.kind, elem)
+        {
+            self.constant(to, &Value::Int(*kind, kind.wrap(-digits)));
+            return Ok(());
+        }
+        let line = self.line;
+        let from = self.operand(value)?;
+        self.line = line;
+        self.emit(Instr::Unary {
+            not: op == UnaryOp::Not,
+            scalar,
+            lanes,
+            to,
+            from,
+        });
+        Ok(())
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        to: At,
+        span: SpanId,
+    ) -> Result<()> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let left = self.operand(left)?;
+            self.emit(Instr::Copy {
+                to,
+                from: left,
+                len: 1,
+            });
+            let end = if op == BinaryOp::And {
+                self.emit(Instr::JumpUnless {
+                    condition: to,
+                    target: 0,
+                })
+            } else {
+                self.emit(Instr::JumpIf {
+                    condition: to,
+                    target: 0,
+                })
+            };
+            let right = self.operand(right)?;
+            self.emit(Instr::Copy {
+                to,
+                from: right,
+                len: 1,
+            });
+            self.land(end);
+            return Ok(());
+        }
+        let left_type = self.operand_type(left);
+        let right_type = self.operand_type(right);
+        let left_at = self.stable(left, &[right])?;
+        let right_at = self.operand(right)?;
+        self.at_line(span);
+        self.operate(op, to, (left_at, &left_type), (right_at, &right_type))
+    }
+
+    /// An operator on values in the frame.
+    fn operate(
+        &mut self,
+        op: BinaryOp,
+        to: At,
+        left: (At, &Type),
+        right: (At, &Type),
+    ) -> Result<()> {
+        if *left.1 == Type::Never || *right.1 == Type::Never {
+            return Ok(());
+        }
+        if matches!(
+            op,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
+        ) {
+            self.compare(op, left.1, to, left.0, right.0);
+            return Ok(());
+        }
+        let (left_elem, left_lanes) = lanes_of(left.1);
+        let (right_elem, right_lanes) = lanes_of(right.1);
+        let (Some(left_scalar), Some(right_scalar)) =
+            (Scalar::of(left_elem), Scalar::of(right_elem))
+        else {
+            return internal(format!(
+                "operator `{}` on {} and {}",
+                op.symbol(),
+                left.1,
+                right.1
+            ));
+        };
+        let lanes = left_lanes.max(right_lanes);
+        if lanes == 1 && left_scalar == right_scalar {
+            self.emit(Instr::Binary {
+                op,
+                scalar: left_scalar,
+                to,
+                left: left.0,
+                right: right.0,
+            });
+        } else {
+            let left = Lanes {
+                at: left.0,
+                scalar: left_scalar,
+                vector: left_lanes > 1,
+            };
+            let right = Lanes {
+                at: right.0,
+                scalar: right_scalar,
+                vector: right_lanes > 1,
+            };
+            self.emit(Instr::LaneBinary {
+                op,
+                lanes,
+                to,
+                left,
+                right,
+            });
+        }
+        Ok(())
+    }
+
+    /// A comparison of two values of one type.
+    pub(super) fn compare(&mut self, op: BinaryOp, ty: &Type, to: At, left: At, right: At) {
+        match Scalar::of(ty) {
+            Some(scalar) => self.emit(Instr::Compare {
+                op,
+                scalar,
+                to,
+                left,
+                right,
+            }),
+            None => {
+                let ty = self.type_at(ty);
+                self.emit(Instr::CompareValue {
+                    op,
+                    ty,
+                    to,
+                    left,
+                    right,
+                })
+            }
+        };
+    }
+
+    pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_type: &Type) {
+        if *from_type == Type::Never {
+            return;
+        }
+        let ty = self.type_at(ty);
+        let from_ty = self.type_at(from_type);
+        self.emit(Instr::Cast {
+            lanes,
+            to,
+            ty,
+            from,
+            from_ty,
+        });
+    }
+
+    fn assign(&mut self, place: &Expr, value: &Expr, span: SpanId) -> Result<()> {
+        let ty = self.type_of(value);
+        let from = self.value(value)?;
+        let from = if self.is_pure(place) {
+            from
+        } else {
+            let copy = self.temp(&ty)?;
+            self.copy(copy, from, &ty);
+            copy
+        };
+        let place = self.place(place)?;
+        self.at_line(span);
+        self.store(place, from, &ty);
+        Ok(())
+    }
+
+    fn assign_op(&mut self, op: BinaryOp, place: &Expr, value: &Expr, span: SpanId) -> Result<()> {
+        let ty = self.type_of(place);
+        let value_type = self.operand_type(value);
+        let right = self.stable(value, &[place])?;
+        let place = self.place(place)?;
+        let left = self.load(place, ty.size() as u32)?;
+        let to = self.temp(&ty)?;
+        self.at_line(span);
+        self.operate(op, to, (left, &ty), (right, &value_type))?;
+        self.store(place, to, &ty);
+        Ok(())
+    }
+
+    /// A `usize` constant in the frame.
+    pub(super) fn usize_constant(&mut self, value: usize) -> Result<At> {
+        let to = self.temp_bytes(8)?;
+        self.constant(to, &Value::Int(IntKind::Usize, value as i128));
+        Ok(to)
+    }
+}
+
+/// A vector's lanes, or the type itself as one.
+pub(super) fn lanes_of(ty: &Type) -> (&Type, u8) {
+    match ty {
+        Type::Vector(elem, lanes) => (elem, *lanes),
+        ty => (ty, 1),
+    }
+}
+
+fn element_size(ty: &Type) -> u32 {
+    match ty {
+        Type::Array(elem, _) => elem.size() as u32,
+        _ => 0,
+    }
+}

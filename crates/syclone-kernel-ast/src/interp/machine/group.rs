@@ -1,0 +1,341 @@
+//! Items of a group in turns, and what they do together.
+//!
+//! Every item runs until it ends or waits. Then each sub-group whose items all wait at one operation of theirs does it;
+//! if there is none, the group must wait at one operation as a whole, or have ended as a whole. Two items wait at one
+//! operation if it is the same instruction, reached through the same calls.
+
+use std::ops::Range;
+
+use super::{Machine, Status};
+use crate::interp::code::{At, Instr, Together};
+use crate::interp::{AccessKind, Fault};
+use crate::numeric;
+use crate::types::{IntKind, Op, Type};
+use crate::value::Value;
+
+impl Machine<'_> {
+    /// Runs the group to its end.
+    pub(super) fn run_group(&mut self) -> Result<(), Fault> {
+        loop {
+            for item in 0..self.items.len() {
+                if self.items[item].status == Status::Ready {
+                    self.run_item(item)?;
+                }
+            }
+            if self.release_sub_groups()? {
+                continue;
+            }
+            if self.items.iter().all(|item| item.status == Status::Ended) {
+                return Ok(());
+            }
+            if !self.wait_together(0..self.items.len()) || self.is_for_sub_group(0) {
+                return Err(self.divergence());
+            }
+            self.observer.barrier(self.group_linear);
+            self.together(0..self.items.len())?;
+        }
+    }
+
+    /// Lets every sub-group do what all its items wait for; false if there was none.
+    fn release_sub_groups(&mut self) -> Result<bool, Fault> {
+        if !matches!(self.kind, crate::tree::FunctionKind::NdRange { .. }) {
+            return Ok(false);
+        }
+        let mut released = false;
+        let mut start = 0;
+        while start < self.items.len() {
+            let end = self.items.len().min(start + self.sub_group_size);
+            if self.wait_together(start..end) && self.is_for_sub_group(start) {
+                self.together(start..end)?;
+                released = true;
+            }
+            start = end;
+        }
+        Ok(released)
+    }
+
+    fn wait_together(&self, members: Range<usize>) -> bool {
+        let first = members.start;
+        members.into_iter().all(|item| self.same_place(first, item))
+    }
+
+    /// Whether both items wait, and at the same operation.
+    fn same_place(&self, left: usize, right: usize) -> bool {
+        let (left, right) = (&self.items[left], &self.items[right]);
+        let calls = |item: &super::Item| {
+            item.callers
+                .iter()
+                .map(|caller| (caller.function, caller.pc))
+                .collect::<Vec<_>>()
+        };
+        left.status == Status::Waiting
+            && right.status == Status::Waiting
+            && (left.function, left.pc) == (right.function, right.pc)
+            && calls(left) == calls(right)
+    }
+
+    fn waited_for(&self, item: usize) -> Option<&Instr> {
+        let item = &self.items[item];
+        self.code
+            .functions
+            .get(item.function)?
+            .instrs
+            .get(item.pc.checked_sub(1)?)
+    }
+
+    fn is_for_sub_group(&self, item: usize) -> bool {
+        matches!(
+            self.waited_for(item),
+            Some(Instr::Together {
+                sub_group: true,
+                ..
+            })
+        )
+    }
+
+    /// Nobody can go on: the fault that names the first operation that is waited for.
+    fn divergence(&mut self) -> Fault {
+        let Some(first) = self
+            .items
+            .iter()
+            .position(|item| item.status == Status::Waiting)
+        else {
+            return Fault::Internal("a group in which nobody waits".into());
+        };
+        let members = if self.is_for_sub_group(first) {
+            let (start, len) = self.sub_group_of(first);
+            start..start + len
+        } else {
+            0..self.items.len()
+        };
+        let expected = members.len();
+        let arrived = members.filter(|&item| self.same_place(first, item)).count();
+        self.enter(first);
+        Fault::Divergence {
+            line: self.line(),
+            arrived,
+            expected,
+            group: self.group,
+        }
+    }
+
+    /// Does what the members wait for and makes them ready.
+    fn together(&mut self, members: Range<usize>) -> Result<(), Fault> {
+        let code = self.code;
+        self.enter(members.start);
+        let Some(&Instr::Together {
+            what, ty, to, args, ..
+        }) = code.functions[self.function].instrs.get(self.pc - 1)
+        else {
+            return Err(Fault::Internal("a group that waits for nothing".into()));
+        };
+        let ty = &code.types[ty as usize];
+        match what {
+            Together::Barrier => {}
+            Together::JointReduce(_)
+            | Together::JointInclusive(_)
+            | Together::JointExclusive(_)
+            | Together::JointAny
+            | Together::JointAll
+            | Together::JointNone => self.joint(what, ty, to, args, members.clone())?,
+            _ => {
+                let results = self.results(what, ty, args, members.clone())?;
+                for (item, result) in members.clone().zip(results) {
+                    self.enter(item);
+                    self.set_value(to, &result);
+                }
+            }
+        }
+        for item in members {
+            self.items[item].status = Status::Ready;
+        }
+        Ok(())
+    }
+
+    /// What each member gets.
+    fn results(
+        &mut self,
+        what: Together,
+        ty: &Type,
+        args: [At; 2],
+        members: Range<usize>,
+    ) -> Result<Vec<Value>, Fault> {
+        let mut values = Vec::with_capacity(members.len());
+        let mut seconds = Vec::with_capacity(members.len());
+        for item in members {
+            self.enter(item);
+            values.push(self.value(args[0], ty)?);
+            seconds.push(match what {
+                Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => {
+                    self.value(args[1], ty)?
+                }
+                Together::Select | Together::Down | Together::Up | Together::Xor => {
+                    self.value(args[1], &Type::USIZE)?
+                }
+                _ => Value::Unit,
+            });
+        }
+        let len = values.len();
+        let truths = || values.iter().map(|value| *value == Value::Bool(true));
+        let all = |value: Value| vec![value; len];
+        Ok(match what {
+            Together::Reduce(op) => all(tree(op, ty, values)?),
+            Together::Inclusive(op) => scan(op, ty, &values, None, true)?,
+            Together::Exclusive(op) => scan(op, ty, &values, None, false)?,
+            // The initial value is the group's, so the first member's.
+            Together::InclusiveFrom(op) => scan(op, ty, &values, seconds.first().cloned(), true)?,
+            Together::ExclusiveFrom(op) => scan(op, ty, &values, seconds.first().cloned(), false)?,
+            Together::Any => all(Value::Bool(truths().any(|truth| truth))),
+            Together::All => all(Value::Bool(truths().all(|truth| truth))),
+            Together::None => all(Value::Bool(!truths().any(|truth| truth))),
+            Together::Ballot => {
+                let bit = |(lane, truth): (usize, bool)| {
+                    if truth && lane < 32 { 1i128 << lane } else { 0 }
+                };
+                all(Value::Int(
+                    IntKind::U32,
+                    truths().enumerate().map(bit).sum(),
+                ))
+            }
+            _ => {
+                // A lane that does not exist leaves the item its own value.
+                let source = |(lane, second): (usize, &Value)| {
+                    let by = second.as_int().unwrap_or(0);
+                    let lane_number = lane as i128;
+                    let from = match what {
+                        Together::Down => lane_number + by,
+                        Together::Up => lane_number - by,
+                        Together::Xor => lane_number ^ by,
+                        _ => by,
+                    };
+                    usize::try_from(from)
+                        .ok()
+                        .filter(|from| *from < len)
+                        .unwrap_or(lane)
+                };
+                seconds
+                    .iter()
+                    .enumerate()
+                    .map(|second| values[source(second)].clone())
+                    .collect()
+            }
+        })
+    }
+
+    /// Operations over a span of shared memory; the first member's operands count, they are the group's.
+    fn joint(
+        &mut self,
+        what: Together,
+        ty: &Type,
+        to: At,
+        args: [At; 2],
+        members: Range<usize>,
+    ) -> Result<(), Fault> {
+        let (address, len) = (self.number(args[0]), self.number(args[0] + 8));
+        let mut values = Vec::new();
+        for position in 0..len {
+            let bytes = self.peek(
+                address + position * ty.size() as u64,
+                ty.size(),
+                AccessKind::Read,
+            )?;
+            values.push(Value::read(ty, &bytes).map_err(|invalid| self.invalid(invalid.ty))?);
+        }
+        let mut truths = values.iter().map(|value| *value == Value::Bool(true));
+        let result = match what {
+            Together::JointReduce(op) => tree(op, ty, values)?,
+            Together::JointAny => Value::Bool(truths.any(|truth| truth)),
+            Together::JointAll => Value::Bool(truths.all(|truth| truth)),
+            Together::JointNone => Value::Bool(!truths.any(|truth| truth)),
+            Together::JointInclusive(op) => return self.joint_scan(op, ty, &values, true, args[1]),
+            Together::JointExclusive(op) => {
+                return self.joint_scan(op, ty, &values, false, args[1]);
+            }
+            _ => return Err(Fault::Internal("a joint operation that is none".into())),
+        };
+        for item in members {
+            self.enter(item);
+            self.set_value(to, &result);
+        }
+        Ok(())
+    }
+
+    fn joint_scan(
+        &mut self,
+        op: Op,
+        ty: &Type,
+        values: &[Value],
+        inclusive: bool,
+        target: At,
+    ) -> Result<(), Fault> {
+        let (address, room) = (self.number(target), self.number(target + 8) as usize);
+        if values.len() > room {
+            self.report(
+                "scan's target".to_owned(),
+                None,
+                [0, 0, values.len() - 1],
+                [1, 1, room],
+            );
+        }
+        for (position, value) in scan(op, ty, values, None, inclusive)?
+            .iter()
+            .enumerate()
+            .take(room)
+        {
+            let at = address + (position * ty.size()) as u64;
+            self.poke(at, &value.to_bytes(), Some(AccessKind::Write))?;
+        }
+        Ok(())
+    }
+}
+
+fn apply(op: Op, left: &Value, right: &Value) -> Result<Value, Fault> {
+    numeric::apply(op, left, right)
+        .ok_or_else(|| Fault::Internal(format!("{} on {}", op.name(), left.ty())))
+}
+
+fn identity(op: Op, ty: &Type) -> Result<Value, Fault> {
+    numeric::identity(op, ty)
+        .ok_or_else(|| Fault::Internal(format!("{} has no identity for {ty}", op.name())))
+}
+
+/// All values combined by a halving tree: a fixed order, so that floats repeat.
+fn tree(op: Op, ty: &Type, mut values: Vec<Value>) -> Result<Value, Fault> {
+    let mut half = values.len().next_power_of_two() / 2;
+    while half > 0 {
+        for position in 0..half.min(values.len().saturating_sub(half)) {
+            values[position] = apply(op, &values[position], &values[position + half])?;
+        }
+        half /= 2;
+    }
+    values
+        .into_iter()
+        .next()
+        .map_or_else(|| identity(op, ty), Ok)
+}
+
+/// The scan from left to right.
+fn scan(
+    op: Op,
+    ty: &Type,
+    values: &[Value],
+    init: Option<Value>,
+    inclusive: bool,
+) -> Result<Vec<Value>, Fault> {
+    let mut running = init;
+    let mut results = Vec::with_capacity(values.len());
+    for value in values {
+        let before = running;
+        let after = match &before {
+            Some(before) => apply(op, before, value)?,
+            None => value.clone(),
+        };
+        results.push(match (inclusive, before) {
+            (true, _) => after.clone(),
+            (false, Some(before)) => before,
+            (false, None) => identity(op, ty)?,
+        });
+        running = Some(after);
+    }
+    Ok(results)
+}

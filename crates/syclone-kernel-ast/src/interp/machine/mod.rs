@@ -1,0 +1,223 @@
+//! The machine: groups one after another, the items of a group in turns.
+
+mod atomic;
+mod group;
+mod launch;
+mod memory;
+mod scalar;
+mod step;
+
+use super::code::{At, Code, Query};
+use super::fault::Fault;
+use super::{Observer, OutOfBounds};
+use crate::builtins::Builtins;
+use crate::tree::FunctionKind;
+use crate::types::Type;
+use crate::value::Value;
+use memory::Handle;
+
+pub(super) use launch::run;
+
+/// What an item is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Status {
+    Ready,
+    /// At an operation of its group or sub-group, whose instruction is the one before its program counter.
+    Waiting,
+    Ended,
+}
+
+/// Where a call goes back to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Caller {
+    function: usize,
+    pc: usize,
+    base: usize,
+    to: At,
+}
+
+/// A work-item.
+#[derive(Clone, Debug)]
+struct Item {
+    function: usize,
+    pc: usize,
+    /// Where its running function's frame begins in all private memory.
+    base: usize,
+    callers: Vec<Caller>,
+    status: Status,
+}
+
+/// A launch being run.
+struct Machine<'a> {
+    code: &'a Code,
+    builtins: &'a dyn Builtins,
+    observer: &'a mut dyn Observer,
+    overflow_checks: bool,
+    kind: FunctionKind,
+    handles: Vec<Handle>,
+    /// The parameter's position of each argument.
+    positions: Vec<usize>,
+    global_range: [usize; 3],
+    local_range: [usize; 3],
+    group_range: [usize; 3],
+    sub_group_size: usize,
+    /// The frames of all items of the group, one item behind another.
+    private: Vec<u8>,
+    item_bytes: usize,
+    local: Vec<u8>,
+    items: Vec<Item>,
+    outside: Vec<OutOfBounds>,
+    group: [usize; 3],
+    group_linear: usize,
+    /// The running item, its function, its next instruction and its frame.
+    current: usize,
+    function: usize,
+    pc: usize,
+    base: usize,
+}
+
+fn product(range: [usize; 3]) -> usize {
+    range[0].saturating_mul(range[1]).saturating_mul(range[2])
+}
+
+fn linear(id: [usize; 3], range: [usize; 3]) -> usize {
+    (id[0] * range[1] + id[1]) * range[2] + id[2]
+}
+
+fn unlinear(position: usize, range: [usize; 3]) -> [usize; 3] {
+    [
+        position / (range[1] * range[2]),
+        position / range[2] % range[1],
+        position % range[2],
+    ]
+}
+
+impl Machine<'_> {
+    fn base_of_item(&self) -> usize {
+        self.current * self.item_bytes
+    }
+
+    /// Source line of the running instruction.
+    fn line(&self) -> u32 {
+        let lines = self
+            .code
+            .functions
+            .get(self.function)
+            .map(|function| &function.lines);
+        lines
+            .and_then(|lines| lines.get(self.pc.saturating_sub(1)))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    fn local_id(&self) -> [usize; 3] {
+        unlinear(self.current, self.local_range)
+    }
+
+    fn global_id(&self) -> [usize; 3] {
+        let local = self.local_id();
+        std::array::from_fn(|dim| self.group[dim] * self.local_range[dim] + local[dim])
+    }
+
+    /// A value of up to eight bytes in the running frame, zero-extended.
+    fn bits(&self, at: At, len: u32) -> u64 {
+        let start = self.base + at as usize;
+        let mut raw = [0; 8];
+        match len {
+            4 => raw[..4].copy_from_slice(&self.private[start..start + 4]),
+            8 => raw.copy_from_slice(&self.private[start..start + 8]),
+            1 => raw[0] = self.private[start],
+            len => raw[..len as usize].copy_from_slice(&self.private[start..start + len as usize]),
+        }
+        u64::from_le_bytes(raw)
+    }
+
+    fn set_bits(&mut self, at: At, bits: u64, len: u32) {
+        let start = self.base + at as usize;
+        let raw = bits.to_le_bytes();
+        match len {
+            4 => self.private[start..start + 4].copy_from_slice(&raw[..4]),
+            8 => self.private[start..start + 8].copy_from_slice(&raw),
+            1 => self.private[start] = raw[0],
+            len => self.private[start..start + len as usize].copy_from_slice(&raw[..len as usize]),
+        }
+    }
+
+    /// A `usize` or an address in the running frame.
+    fn number(&self, at: At) -> u64 {
+        self.bits(at, 8)
+    }
+
+    fn set_number(&mut self, at: At, value: u64) {
+        self.set_bits(at, value, 8);
+    }
+
+    fn wide(&self, at: At) -> i128 {
+        let start = self.base + at as usize;
+        let mut raw = [0; 16];
+        raw.copy_from_slice(&self.private[start..start + 16]);
+        i128::from_le_bytes(raw)
+    }
+
+    fn set_wide(&mut self, at: At, value: i128) {
+        let start = self.base + at as usize;
+        self.private[start..start + 16].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// A value in the running frame.
+    fn value(&self, at: At, ty: &Type) -> Result<Value, Fault> {
+        let bytes = self
+            .private
+            .get(self.base + at as usize..)
+            .unwrap_or_default();
+        Value::read(ty, bytes).map_err(|invalid| self.invalid(invalid.ty))
+    }
+
+    fn set_value(&mut self, at: At, value: &Value) {
+        if let Some(bytes) = self.private.get_mut(self.base + at as usize..) {
+            value.write(bytes);
+        }
+    }
+
+    fn invalid(&self, ty: Type) -> Fault {
+        Fault::InvalidValue {
+            ty,
+            line: self.line(),
+            item: self.global_id(),
+        }
+    }
+
+    /// What the running item asks about itself.
+    fn ask(&self, query: Query, dim: At, dims: u8) -> usize {
+        let of = |id: [usize; 3]| {
+            let dims = usize::from(dims.min(3));
+            let dim = self.number(dim) as usize;
+            // A dimension that does not exist gives zero, as an element that does not exist does.
+            if dim < dims { id[3 - dims + dim] } else { 0 }
+        };
+        let (start, len) = self.sub_group_of(self.current);
+        match query {
+            Query::GlobalId => of(self.global_id()),
+            Query::LocalId => of(self.local_id()),
+            Query::GroupId => of(self.group),
+            Query::GlobalRange => of(self.global_range),
+            Query::LocalRange => of(self.local_range),
+            Query::GroupRange => of(self.group_range),
+            Query::GlobalLinear => linear(self.global_id(), self.global_range),
+            Query::LocalLinear => self.current,
+            Query::GroupLinear => self.group_linear,
+            Query::GroupSize => self.items.len(),
+            Query::SubGroupId => start / self.sub_group_size,
+            Query::SubGroupLocalId => self.current - start,
+            Query::SubGroupSize => len,
+            Query::SubGroupMaxSize => self.sub_group_size,
+            Query::SubGroupCount => self.items.len().div_ceil(self.sub_group_size),
+        }
+    }
+
+    /// First item and number of items of an item's sub-group.
+    fn sub_group_of(&self, item: usize) -> (usize, usize) {
+        let start = item / self.sub_group_size * self.sub_group_size;
+        (start, self.sub_group_size.min(self.items.len() - start))
+    }
+}

@@ -1,0 +1,302 @@
+//! Arithmetic on values in frames.
+
+use super::Machine;
+use crate::interp::Fault;
+use crate::interp::code::{At, Lanes, NameAt, Scalar, TypeAt};
+use crate::numeric::{self, Outcome};
+use crate::tree::BinaryOp;
+use crate::types::Type;
+use crate::value::Value;
+use std::cmp::Ordering;
+
+impl Machine<'_> {
+    /// The value of an operation, or the fault that it ends in.
+    pub(super) fn settle(&self, outcome: Outcome) -> Result<Value, Fault> {
+        let (line, item) = (self.line(), self.global_id());
+        match outcome {
+            Outcome::Value(value) => Ok(value),
+            Outcome::Overflow(value) if !self.overflow_checks => Ok(value),
+            Outcome::Overflow(_) | Outcome::DivideOverflow => Err(Fault::Overflow { line, item }),
+            Outcome::DivideByZero => Err(Fault::DivideByZero { line, item }),
+            Outcome::Unsupported => Err(Fault::Internal(format!(
+                "an operation in line {line} that its operands do not have"
+            ))),
+        }
+    }
+
+    /// A scalar in the running frame.
+    fn scalar(&self, at: At, scalar: Scalar) -> Result<Value, Fault> {
+        let bits = self.bits(at, scalar.size());
+        Ok(match scalar {
+            Scalar::Bool if bits > 1 => return Err(self.invalid(Type::Bool)),
+            Scalar::Bool => Value::Bool(bits == 1),
+            Scalar::Int(kind) => Value::Int(kind, kind.wrap(i128::from(bits))),
+            Scalar::F16 => Value::F16(bits as u16),
+            Scalar::Bf16 => Value::Bf16(bits as u16),
+            Scalar::F32 => Value::F32(f32::from_bits(bits as u32)),
+            Scalar::F64 => Value::F64(f64::from_bits(bits)),
+        })
+    }
+
+    /// Writes a scalar to the running frame.
+    fn set_scalar(&mut self, at: At, value: &Value) {
+        match value {
+            Value::Bool(value) => self.set_bits(at, u64::from(*value), 1),
+            Value::Int(kind, value) => self.set_bits(at, *value as u64, kind.bits() / 8),
+            Value::F32(value) => self.set_bits(at, u64::from(value.to_bits()), 4),
+            Value::F64(value) => self.set_bits(at, value.to_bits(), 8),
+            other => self.set_value(at, other),
+        }
+    }
+
+    fn lane(&self, operand: Lanes, lane: u8) -> Result<Value, Fault> {
+        let step = if operand.vector {
+            u32::from(lane) * operand.scalar.size()
+        } else {
+            0
+        };
+        self.scalar(operand.at + step, operand.scalar)
+    }
+
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        scalar: Scalar,
+        to: At,
+        left: At,
+        right: At,
+    ) -> Result<(), Fault> {
+        let outcome = numeric::binary(
+            op,
+            &self.scalar(left, scalar)?,
+            &self.scalar(right, scalar)?,
+        );
+        let value = match outcome {
+            Outcome::Value(value) => value,
+            other => self.settle(other)?,
+        };
+        self.set_scalar(to, &value);
+        Ok(())
+    }
+
+    pub(super) fn lane_binary(
+        &mut self,
+        op: BinaryOp,
+        lanes: u8,
+        to: At,
+        left: Lanes,
+        right: Lanes,
+    ) -> Result<(), Fault> {
+        // All lanes are read before any is written: an operand may be a lane of the target.
+        let mut results = Vec::with_capacity(usize::from(lanes));
+        for lane in 0..lanes {
+            results.push(self.settle(numeric::binary(
+                op,
+                &self.lane(left, lane)?,
+                &self.lane(right, lane)?,
+            ))?);
+        }
+        self.set_lanes(to, &results);
+        Ok(())
+    }
+
+    fn set_lanes(&mut self, to: At, values: &[Value]) {
+        let mut at = to;
+        for value in values {
+            self.set_scalar(at, value);
+            at += value.ty().size() as u32;
+        }
+    }
+
+    pub(super) fn unary(
+        &mut self,
+        not: bool,
+        scalar: Scalar,
+        lanes: u8,
+        to: At,
+        from: At,
+    ) -> Result<(), Fault> {
+        let mut results = Vec::with_capacity(usize::from(lanes));
+        for lane in 0..lanes {
+            let value = self.lane(
+                Lanes {
+                    at: from,
+                    scalar,
+                    vector: true,
+                },
+                lane,
+            )?;
+            results.push(self.settle(if not {
+                numeric::not(&value)
+            } else {
+                numeric::negate(&value)
+            })?);
+        }
+        self.set_lanes(to, &results);
+        Ok(())
+    }
+
+    pub(super) fn compare(
+        &mut self,
+        op: BinaryOp,
+        scalar: Scalar,
+        to: At,
+        left: At,
+        right: At,
+    ) -> Result<(), Fault> {
+        let result = holds(
+            op,
+            numeric::compare(&self.scalar(left, scalar)?, &self.scalar(right, scalar)?),
+        );
+        self.set_bits(to, u64::from(result), 1);
+        Ok(())
+    }
+
+    pub(super) fn lane_compare(
+        &mut self,
+        op: BinaryOp,
+        lanes: u8,
+        to: At,
+        left: Lanes,
+        right: Lanes,
+    ) -> Result<(), Fault> {
+        let mut results = Vec::with_capacity(usize::from(lanes));
+        for lane in 0..lanes {
+            results.push(Value::Bool(holds(
+                op,
+                numeric::compare(&self.lane(left, lane)?, &self.lane(right, lane)?),
+            )));
+        }
+        self.set_lanes(to, &results);
+        Ok(())
+    }
+
+    pub(super) fn compare_value(
+        &mut self,
+        op: BinaryOp,
+        ty: &Type,
+        to: At,
+        left: At,
+        right: At,
+    ) -> Result<(), Fault> {
+        let (left, right) = (self.value(left, ty)?, self.value(right, ty)?);
+        let result = match op {
+            BinaryOp::Eq => left == right,
+            BinaryOp::Ne => left != right,
+            _ => holds(op, numeric::compare(&left, &right)),
+        };
+        self.set_bits(to, u64::from(result), 1);
+        Ok(())
+    }
+
+    pub(super) fn cast(
+        &mut self,
+        lanes: u8,
+        to: At,
+        ty: &Type,
+        from: At,
+        from_ty: &Type,
+    ) -> Result<(), Fault> {
+        let (from_size, size) = (from_ty.size() as u32, ty.size() as u32);
+        // Every lane is read before any is written, as for operators.
+        let mut results = Vec::with_capacity(usize::from(lanes));
+        for lane in 0..u32::from(lanes) {
+            let value = self.value(from + lane * from_size, from_ty)?;
+            let Some(value) = numeric::cast(&value, ty) else {
+                return Err(Fault::Internal(format!("a cast from {from_ty} to {ty}")));
+            };
+            results.push(value);
+        }
+        for (lane, value) in results.iter().enumerate() {
+            self.set_value(to + lane as u32 * size, value);
+        }
+        Ok(())
+    }
+
+    /// A method of the primitive types, lane by lane if there is more than one.
+    pub(super) fn math(
+        &mut self,
+        name: NameAt,
+        to: At,
+        args: &[(At, TypeAt)],
+        lanes: u8,
+    ) -> Result<(), Fault> {
+        let name = &self.code.names[name as usize];
+        let args = self.arguments(args)?;
+        if lanes == 1 {
+            let value = self.settle(numeric::method(name, &args))?;
+            self.set_value(to, &value);
+            return Ok(());
+        }
+        let mut results = Vec::with_capacity(usize::from(lanes));
+        for lane in 0..usize::from(lanes) {
+            let scalars: Vec<Value> = args
+                .iter()
+                .map(|arg| match arg {
+                    Value::Vector(lanes) => lanes.get(lane).cloned().unwrap_or(Value::Unit),
+                    other => other.clone(),
+                })
+                .collect();
+            results.push(self.settle(numeric::method(name, &scalars))?);
+        }
+        self.set_value(to, &transpose(results));
+        Ok(())
+    }
+
+    /// A function that is lent.
+    pub(super) fn lent(
+        &mut self,
+        name: NameAt,
+        to: At,
+        args: &[(At, TypeAt)],
+        ty: &Type,
+    ) -> Result<(), Fault> {
+        let name = &self.code.names[name as usize];
+        let args = self.arguments(args)?;
+        match self.builtins.call(name, &args) {
+            Some(value) if value.ty() == *ty => {
+                self.set_value(to, &value);
+                Ok(())
+            }
+            Some(value) => Err(Fault::Internal(format!(
+                "`{name}` gave type {} and promised {ty}",
+                value.ty()
+            ))),
+            None => Err(Fault::Internal(format!("there is no function `{name}`"))),
+        }
+    }
+
+    fn arguments(&self, args: &[(At, TypeAt)]) -> Result<Vec<Value>, Fault> {
+        args.iter()
+            .map(|(at, ty)| self.value(*at, &self.code.types[*ty as usize]))
+            .collect()
+    }
+}
+
+/// Lanes as a vector; lanes of tuples as a tuple of vectors.
+fn transpose(lanes: Vec<Value>) -> Value {
+    let Some(Value::Tuple(first)) = lanes.first() else {
+        return Value::Vector(lanes);
+    };
+    let part = |position: usize| {
+        let of = |lane: &Value| match lane {
+            Value::Tuple(parts) => parts.get(position).cloned().unwrap_or(Value::Unit),
+            other => other.clone(),
+        };
+        Value::Vector(lanes.iter().map(of).collect())
+    };
+    Value::Tuple((0..first.len()).map(part).collect())
+}
+
+/// Whether a comparison holds for an order; none does for values without one, but `!=`.
+fn holds(op: BinaryOp, order: Option<Ordering>) -> bool {
+    match op {
+        BinaryOp::Eq => order == Some(Ordering::Equal),
+        BinaryOp::Ne => order != Some(Ordering::Equal),
+        BinaryOp::Lt => order == Some(Ordering::Less),
+        BinaryOp::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        BinaryOp::Gt => order == Some(Ordering::Greater),
+        BinaryOp::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        _ => false,
+    }
+}

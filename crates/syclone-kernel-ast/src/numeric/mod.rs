@@ -1,0 +1,95 @@
+//! Rust's numeric operations on values: operators, casts, the methods of the primitive types, group operators.
+//!
+//! One module says which methods there are and what types they take ([`signature`]), the others what they compute.
+//! Integers are computed in 128 bits and brought back to their type, 16-bit floats in `f32` and rounded after every
+//! operation, so that each rule is stated once and can be checked by reading.
+
+mod float;
+mod int;
+mod operators;
+mod signature;
+
+pub(crate) use operators::{apply, binary, cast, compare, identity, negate, not};
+pub(crate) use signature::{Part, signature};
+
+use crate::half::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
+use crate::types::Type;
+use crate::value::Value;
+
+/// A value, or why Rust would not go on.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Outcome {
+    /// The value.
+    Value(Value),
+    /// The value modulo the type's range: an error where overflow is checked.
+    Overflow(Value),
+    /// A division whose result the type cannot hold; an error in every build.
+    DivideOverflow,
+    /// A division or remainder by zero.
+    DivideByZero,
+    /// The operation does not exist for these operands: inference and this module disagree.
+    Unsupported,
+}
+
+/// A method of the primitive types on scalars; the receiver is the first argument.
+pub(crate) fn method(name: &str, args: &[Value]) -> Outcome {
+    match args.first() {
+        Some(Value::Int(kind, _)) => int::method(*kind, name, args),
+        Some(Value::F32(_)) => float::method_f32(name, args),
+        Some(Value::F64(_)) => float::method_f64(name, args),
+        Some(Value::F16(bits)) => match name {
+            "to_bits" => Outcome::Value(Value::Int(crate::types::IntKind::U16, i128::from(*bits))),
+            "to_f32" => Outcome::Value(Value::F32(f16_to_f32(*bits))),
+            "to_f64" => Outcome::Value(Value::F64(f64::from(f16_to_f32(*bits)))),
+            _ => through_f32(name, args),
+        },
+        Some(Value::Bf16(bits)) => match name {
+            "to_bits" => Outcome::Value(Value::Int(crate::types::IntKind::U16, i128::from(*bits))),
+            "to_f32" => Outcome::Value(Value::F32(bf16_to_f32(*bits))),
+            "to_f64" => Outcome::Value(Value::F64(f64::from(bf16_to_f32(*bits)))),
+            _ => through_f32(name, args),
+        },
+        Some(Value::Bool(a)) => match (name, args.get(1)) {
+            ("min", Some(Value::Bool(b))) => Outcome::Value(Value::Bool(*a & *b)),
+            ("max", Some(Value::Bool(b))) => Outcome::Value(Value::Bool(*a | *b)),
+            _ => Outcome::Unsupported,
+        },
+        _ => Outcome::Unsupported,
+    }
+}
+
+/// A method of a 16-bit float: computed on `f32`, the result rounded back.
+fn through_f32(name: &str, args: &[Value]) -> Outcome {
+    let Some(half) = args.first().map(Value::ty) else {
+        return Outcome::Unsupported;
+    };
+    let args: Vec<Value> = args.iter().map(widen).collect();
+    match float::method_f32(name, &args) {
+        Outcome::Value(value) => Outcome::Value(narrow(&half, value)),
+        other => other,
+    }
+}
+
+/// A 16-bit float as `f32`; anything else as it is.
+fn widen(value: &Value) -> Value {
+    match value {
+        Value::F16(bits) => Value::F32(f16_to_f32(*bits)),
+        Value::Bf16(bits) => Value::F32(bf16_to_f32(*bits)),
+        other => other.clone(),
+    }
+}
+
+/// `f32` results rounded to a 16-bit type; anything else as it is.
+fn narrow(half: &Type, value: Value) -> Value {
+    match (half, value) {
+        (Type::F16, Value::F32(value)) => Value::F16(f16_from_f32(value)),
+        (Type::Bf16, Value::F32(value)) => Value::Bf16(bf16_from_f32(value)),
+        (_, Value::Tuple(parts)) => {
+            Value::Tuple(parts.into_iter().map(|part| narrow(half, part)).collect())
+        }
+        (_, value) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests;
