@@ -131,8 +131,14 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
     Ok(())
 }
 
+/// Whether the caller is a kernel or host task, where waiting for unfinished work is
+/// [`Error::WaitInsideCommand`].
+pub fn is_inside_command() -> bool {
+    cpu::is_worker_thread()
+}
+
 fn refuse_inside_command(command: &Name) -> Result<()> {
-    if cpu::is_worker_thread() {
+    if is_inside_command() {
         return Err(Error::WaitInsideCommand {
             command: command.clone(),
         });

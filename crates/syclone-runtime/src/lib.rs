@@ -42,7 +42,7 @@ pub use command::{Access, AccessMode, Command, KernelWork};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};
 pub use event::{Event, EventStatus, Profiling};
-pub use host::HostAccessToken;
+pub use host::{HostAccessToken, is_inside_command};
 pub use isa::Isa;
 pub use memory::{MemoryObject, MemoryStats};
 pub use queue::{Queue, QueueOptions};
