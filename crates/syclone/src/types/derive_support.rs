@@ -1,7 +1,7 @@
 //! What the code that `#[derive(DeviceCopy)]` writes calls, so that it writes little.
 //!
 //! A struct's derive is
-//! ```ignore
+//! ```text
 //! unsafe impl DeviceCopy for Ray {
 //!     fn device_type() -> Type {
 //!         struct_type::<Self>("Ray", false, &[("origin", offset_of!(Ray, origin), <[f32; 3]>::device_type)], &[])
@@ -11,7 +11,7 @@
 //! }
 //! ```
 //! and an enum's, which must have an explicit integer `repr`,
-//! ```ignore
+//! ```text
 //! unsafe impl DeviceCopy for Side {
 //!     fn device_type() -> Type { enum_type::<Self>("Side", &[("Left", Side::Left as i128), …], &[]) }
 //!     fn zeroed() -> Self { Side::Left }

@@ -19,9 +19,7 @@ type T = f32;
 
 from_libm! {
     erf = erff(x: T) -> T;
-    erfc = erfcf(x: T) -> T;
     tgamma = tgammaf(x: T) -> T;
-    exp10 = exp10f(x: T) -> T;
     fdim = fdimf(x: T, y: T) -> T;
     nextafter = nextafterf(x: T, y: T) -> T;
     remainder = remainderf(x: T, y: T) -> T;
@@ -42,6 +40,8 @@ macro_rules! through_double {
 }
 
 through_double! {
+    erfc(x);
+    exp10(x);
     lgamma(x);
     asinpi(x);
     acospi(x);
