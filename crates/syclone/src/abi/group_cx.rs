@@ -8,6 +8,9 @@ use super::per_item::PerItem;
 use crate::kernel::{Group, Item, Local, LocalAccessor, NdItem, Oob, SubGroup};
 use crate::types::DeviceCopy;
 
+/// The largest number of items in a sub-group: a ballot has one bit for each.
+pub const MAX_SUB_GROUP_SIZE: usize = 32;
+
 /// A barrier or collective that only some items of a group reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
@@ -46,6 +49,23 @@ impl GroupMemory {
             faults: Cell::new(0),
             divergence: Cell::new(None),
         }
+    }
+
+    /// [`GroupMemory::new`] with storage that has been used before.
+    ///
+    /// # Safety
+    /// As for [`GroupMemory::new`].
+    pub unsafe fn with_arena(local: *mut u8, bytes: usize, arena: Arena) -> Self {
+        // SAFETY: the caller's promise.
+        GroupMemory {
+            arena,
+            ..unsafe { GroupMemory::new(local, bytes) }
+        }
+    }
+
+    /// Takes the storage back, for another use.
+    pub fn into_arena(self) -> Arena {
+        self.arena
     }
 
     /// Gives back what the last group took; its faults stay until they are taken.
@@ -103,7 +123,7 @@ pub struct GroupCx<const D: usize> {
     pub global_range: [usize; D],
     /// The global index of the group's first item.
     pub offset: [usize; D],
-    /// The number of items in a full sub-group.
+    /// The number of items in a full sub-group, at most [`MAX_SUB_GROUP_SIZE`].
     pub sub_group_size: usize,
     /// The piece of the launch's work that the group belongs to; each has its own partial results of reductions.
     pub chunk: usize,
@@ -130,6 +150,7 @@ impl<const D: usize> GroupCx<D> {
             offset[dim] = group_id[dim] * local_range[dim];
             global_range[dim] = group_range[dim] * local_range[dim];
         }
+        let sub_group_size = sub_group_size.clamp(1, MAX_SUB_GROUP_SIZE);
         memory.begin_group();
         let memory = NonNull::from(memory);
         GroupCx {

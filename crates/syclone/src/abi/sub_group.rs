@@ -3,8 +3,10 @@
 //! A sub-group is a run of `sub_group_size` consecutive items; the last may be shorter. Every result is one value an
 //! item, because sub-groups differ. Orders of combination are those of [`super::group`].
 
+use std::mem::MaybeUninit;
+
 use super::group::{fold_tree, scan_range};
-use super::group_cx::GroupCx;
+use super::group_cx::{GroupCx, MAX_SUB_GROUP_SIZE};
 use super::per_item::{GroupArg, PerItem};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
@@ -12,8 +14,16 @@ use crate::types::ops::ReduceOp;
 /// Calls `each` with the first item and the number of items of every sub-group.
 #[inline(always)]
 fn for_each<const D: usize>(group: &GroupCx<D>, mut each: impl FnMut(usize, usize)) {
+    /// The usual width gets a version of its own, whose loops over lanes unroll into vectors.
+    const USUAL: usize = 16;
     let (size, width) = (group.size(), group.sub_group_size);
     let mut first = 0;
+    if width == USUAL {
+        while size - first >= USUAL {
+            each(first, USUAL);
+            first += USUAL;
+        }
+    }
     while first < size {
         each(first, width.min(size - first));
         first += width;
@@ -34,10 +44,11 @@ pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     }
     // SAFETY: all values are set, and the slice ends before `out` is used again.
     let values = unsafe { out.as_mut_slice(group.size()) };
-    for sub_group in values.chunks_mut(group.sub_group_size) {
+    for_each(group, |first, len| {
+        let sub_group = &mut values[first..first + len];
         let sum = fold_tree::<T, O>(sub_group);
         sub_group.fill(sum);
-    }
+    });
     out
 }
 
@@ -166,12 +177,15 @@ fn exchange<const D: usize, T: Copy>(
 ) -> PerItem<T> {
     let out = group.per_item::<T>();
     for_each(group, |first, len| {
-        for lane in 0..len {
+        // All lanes are read before any is written, which lets the compiler move them in registers.
+        let mut lanes = [MaybeUninit::uninit(); MAX_SUB_GROUP_SIZE];
+        for (lane, value) in lanes.iter_mut().enumerate().take(len) {
             let from = source(lane, argument.get(first + lane));
-            out.set(
-                first + lane,
-                x.get(first + if from < len { from } else { lane }),
-            );
+            value.write(x.get(first + if from < len { from } else { lane }));
+        }
+        for (lane, value) in lanes.iter().enumerate().take(len) {
+            // SAFETY: the first `len` values have been written.
+            out.set(first + lane, unsafe { value.assume_init() });
         }
     });
     out
