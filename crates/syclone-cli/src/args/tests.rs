@@ -1,0 +1,98 @@
+use std::ffi::OsString;
+
+use super::errors::Stop;
+use super::{Bench, Cli, Command, Destination, Dtype, parse};
+
+fn read(line: &str) -> Result<Cli, Stop> {
+    parse(line.split_whitespace().map(OsString::from))
+}
+
+fn mistake(line: &str) -> String {
+    match read(line) {
+        Err(Stop::Mistake(text)) => text,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn gemm_has_the_documented_defaults() {
+    let Ok(Cli {
+        command: Command::Bench(Bench::Gemm(args)),
+    }) = read("syclone bench gemm")
+    else {
+        panic!("the plain command must parse")
+    };
+    assert_eq!((args.n, args.m, args.k), (1024, None, None));
+    assert_eq!(args.tiles, [8, 16, 32]);
+    assert_eq!(args.dtype, Dtype::F32);
+    assert_eq!(args.common.json, None);
+}
+
+#[test]
+fn a_dash_means_standard_output() {
+    let Ok(Cli {
+        command: Command::Bench(Bench::Stream(args)),
+    }) = read("syclone bench stream --json - --csv a.csv")
+    else {
+        panic!("must parse")
+    };
+    assert_eq!(args.common.json, Some(Destination::Stdout));
+    assert_eq!(args.common.csv, Some(Destination::File("a.csv".into())));
+}
+
+#[test]
+fn every_mistake_is_one_line_that_says_what_is_allowed() {
+    for (line, expected) in [
+        ("syclone", "the commands of 'syclone' are devices, bench"),
+        ("syclone bench", "gemm, stream, reduce, stencil, launch"),
+        ("syclone bench gem", "gemm, stream, reduce, stencil, launch"),
+        ("syclone bench gemm --tile 8", "--tiles"),
+        (
+            "syclone bench gemm --frobnicate",
+            "--device, --repeat, --seed, --json, --html, --csv",
+        ),
+        ("syclone bench gemm -n 0", "a whole number from 1"),
+        ("syclone bench gemm -n -5", "-n"),
+        (
+            "syclone bench gemm -n 99999999999999999999999",
+            "a whole number from 1",
+        ),
+        ("syclone bench gemm -n many", "a whole number from 1"),
+        ("syclone bench gemm --repeat 0", "a whole number from 1"),
+        (
+            "syclone bench gemm --tiles 7,0",
+            "a whole number from 1 to 64",
+        ),
+        (
+            "syclone bench gemm --tiles 65",
+            "a whole number from 1 to 64",
+        ),
+        (
+            "syclone bench gemm --tiles ,",
+            "a whole number from 1 to 64",
+        ),
+        ("syclone bench gemm --dtype f99", "f32 and f64"),
+        ("syclone bench gemm --seed", "--seed"),
+    ] {
+        let text = mistake(line);
+        assert!(text.contains(expected), "{line}: {text}");
+        assert_eq!(text.lines().count(), 1, "{line}: {text}");
+    }
+}
+
+#[test]
+fn a_near_miss_is_named() {
+    let text = mistake("syclone bench gemm --tils 8");
+    assert!(text.contains("did you mean '--tiles'?"), "{text}");
+}
+
+#[test]
+fn help_and_version_are_no_mistakes() {
+    for line in [
+        "syclone --help",
+        "syclone --version",
+        "syclone bench gemm --help",
+    ] {
+        assert!(matches!(read(line), Err(Stop::Print(_))), "{line}");
+    }
+}

@@ -1,0 +1,212 @@
+//! Timing: what is run how often, what is left out, and what a result must survive to be timed.
+//!
+//! Every version is run once first: that run warms caches and builds what is built on first use, and it is not
+//! counted. Its result is verified; a wrong one is not timed at all. Then the versions take turns, one timed run each
+//! a round, so that a slow moment of the machine falls on all of them. Every run, the first included, begins with a
+//! poisoned output. The result of the last run is verified again.
+
+use std::time::{Duration, Instant};
+
+use super::progress::Progress;
+use crate::failure::Failure;
+
+/// What one version's timed runs may take in all; a slow version gets fewer of them, and its row says how many.
+const TIME_BUDGET: Duration = Duration::from_secs(8);
+/// A first run this long needs no warming up: it is the timed run.
+const LONG_RUN: Duration = Duration::from_secs(10);
+
+/// One version of a benchmark, ready to run.
+pub trait Contender {
+    /// Overwrites the output with values that no right result has.
+    fn poison(&mut self) -> Result<(), Failure>;
+    /// Runs once and waits for the end. This is what is timed.
+    fn run(&mut self) -> Result<(), Failure>;
+    /// Compares the output with the reference.
+    fn verify(&mut self) -> Result<Verdict, Failure>;
+}
+
+/// How right a result is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// The largest error, relative to the magnitude of what was added up; infinite when an element is not a number.
+    pub max_rel_err: f64,
+    /// Whether that is within the threshold.
+    pub ok: bool,
+}
+
+/// The times of a version's runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timing {
+    samples: Vec<Duration>,
+    /// Runs that are not among the samples.
+    pub warm_up_runs: usize,
+}
+
+impl Timing {
+    /// The timing of these runs; there is at least one.
+    pub fn new(mut samples: Vec<Duration>, warm_up_runs: usize) -> Option<Self> {
+        samples.sort_unstable();
+        (!samples.is_empty()).then_some(Timing {
+            samples,
+            warm_up_runs,
+        })
+    }
+
+    /// The middle of the times; the mean of the two middle ones when their number is even.
+    pub fn median(&self) -> Duration {
+        let middle = self.samples.len() / 2;
+        if self.samples.len() % 2 == 1 {
+            self.samples[middle]
+        } else {
+            (self.samples[middle - 1] + self.samples[middle]) / 2
+        }
+    }
+
+    /// The shortest time.
+    pub fn min(&self) -> Duration {
+        self.samples[0]
+    }
+
+    /// The longest time.
+    pub fn max(&self) -> Duration {
+        self.samples[self.samples.len() - 1]
+    }
+
+    /// How many runs were timed.
+    pub fn runs(&self) -> usize {
+        self.samples.len()
+    }
+}
+
+/// What became of one version.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It ran, and was verified before and after.
+    Timed {
+        /// The times.
+        timing: Timing,
+        /// The worse of the two verdicts.
+        verdict: Verdict,
+    },
+    /// Its first result was wrong.
+    Wrong(Verdict),
+    /// It did not run.
+    Failed(Failure),
+}
+
+/// A version between its first and its last run.
+struct Runner<'a> {
+    name: &'a str,
+    contender: &'a mut dyn Contender,
+    /// `Err` once the outcome is known.
+    state: Result<Timed, Outcome>,
+}
+
+struct Timed {
+    samples: Vec<Duration>,
+    warm_up_runs: usize,
+    wanted: usize,
+    verdict: Verdict,
+}
+
+/// Measures every version: `repeat` timed runs each, or fewer for a slow one.
+pub fn measure<'a>(
+    versions: impl Iterator<Item = (&'a str, &'a mut dyn Contender)>,
+    repeat: usize,
+    progress: &Progress,
+) -> Vec<Outcome> {
+    let mut runners: Vec<Runner<'_>> = Vec::new();
+    for (name, contender) in versions {
+        progress.show(name, "warm-up");
+        let state = first_run(contender, repeat);
+        progress.advance(1);
+        // Runs that will not happen are no longer waited for.
+        progress.skip(repeat - state.as_ref().map_or(0, |timed| timed.wanted.min(repeat)));
+        runners.push(Runner {
+            name,
+            contender,
+            state,
+        });
+    }
+    for _ in 0..repeat {
+        for runner in &mut runners {
+            let Ok(timed) = &mut runner.state else {
+                continue;
+            };
+            if timed.wanted == 0 {
+                continue;
+            }
+            progress.show(runner.name, "timed");
+            timed.wanted -= 1;
+            match one_run(runner.contender) {
+                Ok(time) => timed.samples.push(time),
+                Err(failure) => runner.state = Err(Outcome::Failed(failure)),
+            }
+            progress.advance(1);
+        }
+    }
+    runners.into_iter().map(Runner::finish).collect()
+}
+
+fn one_run(contender: &mut dyn Contender) -> Result<Duration, Failure> {
+    contender.poison()?;
+    let began = Instant::now();
+    contender.run()?;
+    Ok(began.elapsed())
+}
+
+fn first_run(contender: &mut dyn Contender, repeat: usize) -> Result<Timed, Outcome> {
+    let time = one_run(contender).map_err(Outcome::Failed)?;
+    let verdict = contender.verify().map_err(Outcome::Failed)?;
+    if !verdict.ok {
+        return Err(Outcome::Wrong(verdict));
+    }
+    if time > LONG_RUN {
+        return Ok(Timed {
+            samples: vec![time],
+            warm_up_runs: 0,
+            wanted: 0,
+            verdict,
+        });
+    }
+    Ok(Timed {
+        samples: Vec::new(),
+        warm_up_runs: 1,
+        wanted: affordable_runs(time, repeat),
+        verdict,
+    })
+}
+
+/// How many of `repeat` runs of this length fit the budget; at least one.
+fn affordable_runs(time: Duration, repeat: usize) -> usize {
+    let fitting = TIME_BUDGET.as_nanos() / time.as_nanos().max(1);
+    usize::try_from(fitting)
+        .unwrap_or(usize::MAX)
+        .clamp(1, repeat.max(1))
+}
+
+impl Runner<'_> {
+    fn finish(self) -> Outcome {
+        let timed = match self.state {
+            Ok(timed) => timed,
+            Err(outcome) => return outcome,
+        };
+        let last = match self.contender.verify() {
+            Ok(verdict) => verdict,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        let verdict = if last.ok && last.max_rel_err <= timed.verdict.max_rel_err {
+            timed.verdict
+        } else {
+            last
+        };
+        match Timing::new(timed.samples, timed.warm_up_runs) {
+            Some(timing) => Outcome::Timed { timing, verdict },
+            None => Outcome::Failed(Failure::NotOk("no run was timed".to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "measure_tests.rs"]
+mod tests;

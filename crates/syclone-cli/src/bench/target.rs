@@ -1,0 +1,56 @@
+//! Where a benchmark runs: the chosen device, and the same number of native threads beside it.
+
+use syclone::Device;
+
+use super::peak::Peaks;
+use super::report::DeviceFacts;
+use crate::failure::Failure;
+use crate::host::team::Team;
+
+/// The device.
+pub struct Target {
+    /// What reports say about it.
+    pub facts: DeviceFacts,
+    /// The device itself.
+    pub device: Device,
+    /// As many native threads as the device has workers.
+    pub team: Team,
+}
+
+impl Target {
+    /// The device that `selector` names, or the default one.
+    pub fn select(selector: Option<&str>) -> Result<Self, Failure> {
+        let device = match selector {
+            Some(selector) => Device::select(selector)?,
+            None => Device::from_env()?,
+        };
+        let info = device.info();
+        Ok(Target {
+            facts: DeviceFacts {
+                name: info.name.clone(),
+                backend: info.backend.to_owned(),
+                selector: info.selector.clone(),
+                driver: info.driver_version.clone(),
+                compute_units: info.compute_units,
+                local_memory_bytes: info.local_memory_bytes,
+                peak_gflops: None,
+                peak_gbs: None,
+                peak_reason: None,
+            },
+            team: Team::new(info.compute_units)?,
+            device,
+        })
+    }
+
+    /// Notes the measured peaks.
+    pub fn set_peaks(&mut self, peaks: Result<Peaks, Failure>) {
+        match peaks {
+            Ok(Peaks { gflops, gbs }) => {
+                // A rate of zero means that the clock did not move, which is no ceiling.
+                self.facts.peak_gflops = Some(gflops).filter(|gflops| *gflops > 0.0);
+                self.facts.peak_gbs = Some(gbs).filter(|gbs| *gbs > 0.0);
+            }
+            Err(failure) => self.facts.peak_reason = Some(failure.to_string()),
+        }
+    }
+}
