@@ -53,6 +53,14 @@ impl fmt::Display for Aspect {
 }
 
 /// A set of aspects.
+///
+/// ```
+/// use syclone_runtime::{Aspect, Aspects};
+///
+/// let aspects: Aspects = [Aspect::Fp64, Aspect::Cpu].into_iter().collect();
+/// assert!(aspects.contains(Aspect::Fp64) && !aspects.contains(Aspect::Gpu));
+/// assert_eq!(aspects.iter().map(Aspect::name).collect::<Vec<_>>(), ["cpu", "fp64"]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Aspects(u64);
 

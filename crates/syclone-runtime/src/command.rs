@@ -56,6 +56,15 @@ impl AccessMode {
 }
 
 /// One use of memory by a command.
+///
+/// ```
+/// use syclone_runtime::{Access, AccessMode, MemoryObject};
+///
+/// let object = MemoryObject::from_vec(vec![0u8; 64]);
+/// assert_eq!(Access::whole(&object, AccessMode::Read, "input").range, 0..64);
+/// let half = Access::range(&object, AccessMode::Write, 32..64, "output");
+/// assert!(half.mode.writes() && !half.mode.reads());
+/// ```
 #[derive(Debug, Clone)]
 pub struct Access {
     /// The memory; kept alive until the command ends.

@@ -15,6 +15,15 @@ const VARIABLE: &str = "SYCLONE_DEVICE";
 ///
 /// A handle; clones are the same device, and two devices are equal when they are the same one. The CPU
 /// device always exists. Worker threads start with the first [`crate::Queue`], not before.
+///
+/// ```
+/// use syclone_runtime::Device;
+///
+/// let device = Device::select("cpu")?;
+/// assert_eq!(device, Device::all()[0]);
+/// println!("{}: {} compute units", device.info().name, device.info().compute_units);
+/// # Ok::<(), syclone_runtime::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Device(Arc<DeviceInner>);
 

@@ -94,6 +94,16 @@ pub enum Error {
         /// The work-group size there.
         local: usize,
     },
+    /// A launch whose shape, or way of running, does not fit the kernel.
+    #[error("kernel '{kernel}': {problem}\n{advice}")]
+    LaunchShape {
+        /// The kernel.
+        kernel: Name,
+        /// What does not fit.
+        problem: String,
+        /// What to do.
+        advice: String,
+    },
     /// More work-items in a group than the device takes, in all or in one dimension.
     #[error(
         "kernel '{kernel}': a work-group of {asked} items{} is over the limit of {limit} on {device}\n\
@@ -352,14 +362,6 @@ pub enum Error {
     WaitInsideCommand {
         /// What was waited for.
         command: Name,
-    },
-    /// Any other failure that a layer above wants to carry through an event.
-    #[error("'{command}' failed: {message}")]
-    Other {
-        /// The command.
-        command: Name,
-        /// What happened.
-        message: String,
     },
 }
 

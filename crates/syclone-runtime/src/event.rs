@@ -11,6 +11,17 @@ use crate::{Name, Result, host, scheduler};
 /// A submitted command, to wait for, to poll, to `.await`, or to make other commands follow.
 ///
 /// Dropping an event does nothing to its command.
+///
+/// ```
+/// use syclone_runtime::{Command, Device, EventStatus, Queue};
+///
+/// let queue = Queue::new(&Device::default_device()?)?;
+/// let first = queue.submit(Command::host_task("first", || Ok(())))?;
+/// let second = queue.submit(Command::empty("second").after(&first))?;
+/// second.wait()?;
+/// assert_eq!(first.status(), EventStatus::Complete);
+/// # Ok::<(), syclone_runtime::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Event(Arc<Node>);
 

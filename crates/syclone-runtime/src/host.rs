@@ -21,6 +21,20 @@ thread_local! {
 }
 
 /// A granted host access. While it lives, conflicting commands and host accesses wait.
+///
+/// ```
+/// use syclone_runtime::{AccessMode, Command, Device, MemoryObject, Queue};
+///
+/// let device = Device::default_device()?;
+/// let queue = Queue::new(&device)?;
+/// let object = MemoryObject::allocate(&device, 4)?;
+/// queue.submit(Command::fill(&object, 0, 4, &[1])?)?;
+/// let token = object.wait_for_host(AccessMode::Read)?;
+/// // SAFETY: inside the object; the token holds writers off.
+/// assert_eq!(unsafe { *object.ptr().cast::<[u8; 4]>() }, [1; 4]);
+/// drop(token);
+/// # Ok::<(), syclone_runtime::Error>(())
+/// ```
 #[must_use = "the access ends when the token is dropped"]
 pub struct HostAccessToken {
     node: Arc<Node>,
@@ -54,8 +68,8 @@ impl MemoryObject {
         let access = Access::range(self, mode, range.clone(), "host");
         let payload = Payload {
             work: Work::HostAccess,
-            _accesses: vec![access],
-            origin: None,
+            accesses: vec![access],
+            queue: None,
         };
         let node = Node::new(name.clone(), 1, payload, false);
         {

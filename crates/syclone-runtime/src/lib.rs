@@ -11,6 +11,38 @@
 //! - A command whose predecessors are done goes to its device's back end, which completes it exactly once.
 //! - A failed command fails what reads its results ([`Error::DependencyFailed`]); everything else goes on.
 //!
+//! A complete program: a kernel of four chunks that squares numbers in place.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use syclone_runtime::{Access, AccessMode, Command, Device, KernelWork, MemoryObject, Name, Queue, Result, Worker};
+//!
+//! struct Square(Arc<MemoryObject>);
+//!
+//! impl KernelWork for Square {
+//!     fn name(&self) -> Name {
+//!         "square".into()
+//!     }
+//!     fn chunks(&self) -> usize {
+//!         self.0.bytes() / 4
+//!     }
+//!     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
+//!         // SAFETY: inside the object, which the command's access names as read and written.
+//!         unsafe { *self.0.ptr().cast::<u32>().add(chunk) *= *self.0.ptr().cast::<u32>().add(chunk) };
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let queue = Queue::new(&Device::default_device()?)?;
+//! let numbers = MemoryObject::from_vec(vec![1u32, 2, 3, 4]);
+//! let access = Access::whole(&numbers, AccessMode::ReadWrite, "numbers");
+//! // SAFETY: the access names all memory that the kernel touches.
+//! let command = unsafe { Command::kernel(Box::new(Square(numbers.clone())), vec![access]) };
+//! queue.submit(command)?.wait()?;
+//! assert_eq!(numbers.try_into_vec::<u32>().unwrap(), [1, 4, 9, 16]);
+//! # Ok::<(), syclone_runtime::Error>(())
+//! ```
+//!
 //! | module | its one job |
 //! | --- | --- |
 //! | `error` | every way in which the runtime says no |

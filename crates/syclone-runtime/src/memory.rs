@@ -19,6 +19,20 @@ use crate::{Device, Error, Name, Result};
 pub(crate) const ALIGNMENT: usize = 64;
 
 /// Memory that commands touch, with the state that orders them.
+///
+/// ```
+/// use syclone_runtime::{Command, Device, MemoryObject, Queue};
+///
+/// let device = Device::default_device()?;
+/// let queue = Queue::new(&device)?;
+/// let source = MemoryObject::from_vec(vec![7u64; 100]);
+/// let copy = MemoryObject::allocate(&device, 800)?;
+/// let back = MemoryObject::from_vec(vec![0u64; 100]);
+/// queue.submit(Command::copy(&source, 0, &copy, 0, 800)?)?;
+/// queue.submit(Command::copy(&copy, 0, &back, 0, 800)?)?.wait()?;
+/// assert_eq!(back.try_into_vec::<u64>().unwrap(), [7; 100]);
+/// # Ok::<(), syclone_runtime::Error>(())
+/// ```
 pub struct MemoryObject {
     id: u64,
     ptr: NonNull<u8>,

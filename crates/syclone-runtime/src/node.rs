@@ -41,16 +41,10 @@ pub(crate) enum Link {
 /// What a node holds until it settles.
 pub(crate) struct Payload {
     pub(crate) work: Work,
-    /// Never read: they keep the memory alive while the work may touch it.
-    pub(crate) _accesses: Vec<Access>,
+    /// They keep the memory alive while the work may touch it.
+    pub(crate) accesses: Vec<Access>,
     /// Where the work runs and who is told; a host access has neither.
-    pub(crate) origin: Option<Origin>,
-}
-
-/// The queue that a command came through.
-pub(crate) struct Origin {
-    pub(crate) queue: Arc<QueueShared>,
-    pub(crate) sequence: u64,
+    pub(crate) queue: Option<Arc<QueueShared>>,
 }
 
 /// One submitted command; see the module's page.
@@ -58,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) name: Name,
     /// Identifies the queue after the payload is gone; 0 for none.
     pub(crate) queue_id: usize,
+    /// The place among its queue's commands; set before the node is released.
+    pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
     pub(crate) chunks: Chunks,
     state: AtomicU8,
@@ -105,13 +101,11 @@ struct Times {
 impl Node {
     /// A node with one unmet predecessor: the submission itself, ended by [`Node::predecessor_done`].
     pub(crate) fn new(name: Name, chunks: usize, payload: Payload, profiling: bool) -> Arc<Node> {
-        let queue_id = payload
-            .origin
-            .as_ref()
-            .map_or(0, |origin| origin.queue.id());
+        let queue_id = payload.queue.as_ref().map_or(0, |queue| queue.id());
         Arc::new(Node {
             name,
             queue_id,
+            sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
                 next: AtomicUsize::new(0),
@@ -390,6 +384,6 @@ fn nanoseconds() -> u64 {
 impl Payload {
     /// The device that runs the work.
     pub(crate) fn device(&self) -> Option<&Device> {
-        self.origin.as_ref().map(|origin| origin.queue.device())
+        self.queue.as_ref().map(|queue| queue.device())
     }
 }

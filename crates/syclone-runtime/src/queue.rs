@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::command::Work;
-use crate::node::{Link, NO_PANIC, Node, Origin, Payload, spin_until};
+use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
 use crate::{Aspect, Command, Device, Event, Result, host, scheduler};
 
 /// How long a waiting caller spins before it parks.
@@ -26,6 +26,18 @@ pub struct QueueOptions {
 ///
 /// Dropping it waits for nothing: pending commands go on, and keep alive what they need. An error that was
 /// never asked for is then written to stderr.
+///
+/// ```
+/// use syclone_runtime::{Command, Device, Error, Queue, QueueOptions};
+///
+/// let options = QueueOptions { in_order: true, profiling: true };
+/// let queue = Queue::with(&Device::default_device()?, options)?;
+/// let event = queue.submit(Command::host_task("greet", || panic!("no voice")))?;
+/// assert!(matches!(queue.wait(), Err(Error::HostTaskPanic { .. })));
+/// assert_eq!(queue.wait(), Ok(()));
+/// assert!(event.profiling().is_some());
+/// # Ok::<(), syclone_runtime::Error>(())
+/// ```
 pub struct Queue(Arc<QueueShared>);
 
 /// What a queue shares with its unfinished commands.
@@ -92,41 +104,28 @@ impl Queue {
             Work::Kernel(kernel) => kernel.chunks().max(1),
             _ => 1,
         };
-        // Accesses live in the payload, which others may take once the node is released; until then the
-        // submission's own count keeps the node from becoming ready.
+        let payload = Payload {
+            work,
+            accesses,
+            queue: Some(Arc::clone(&self.0)),
+        };
+        let node = Node::new(name, chunks, payload, self.0.options.profiling);
+        // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
+        let accesses = unsafe { &node.payload().accesses };
         let mut state = self.0.lock();
-        let sequence = state.next;
+        node.sequence.store(state.next, Ordering::Relaxed);
         state.next += 1;
         state.window.push_back(false);
-        let previous = state.last.take();
-        let held = if self.0.options.in_order {
-            Some(state)
+        if self.0.options.in_order {
+            if let Some(previous) = state.last.replace(Arc::clone(&node)) {
+                node.follow(&previous, Link::Order);
+            }
+            // Placed under the lock, so that the queue's order and the memory's order agree.
+            scheduler::place(&node, accesses, &dependencies);
+            drop(state);
         } else {
             drop(state);
-            None
-        };
-        let origin = Some(Origin {
-            queue: Arc::clone(&self.0),
-            sequence,
-        });
-        let node = Node::new(
-            name,
-            chunks,
-            Payload {
-                work,
-                _accesses: accesses,
-                origin,
-            },
-            self.0.options.profiling,
-        );
-        // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
-        let accesses = unsafe { &node.payload()._accesses };
-        if let Some(previous) = previous {
-            node.follow(&previous, Link::Order);
-        }
-        scheduler::place(&node, accesses, &dependencies);
-        if let Some(mut state) = held {
-            state.last = Some(Arc::clone(&node));
+            scheduler::place(&node, accesses, &dependencies);
         }
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);
@@ -181,8 +180,9 @@ impl QueueShared {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Takes note that a command has ended, and of its node if it failed.
-    pub(crate) fn ended(&self, sequence: u64, failed: Option<&Arc<Node>>) {
+    /// Takes note that a command has ended, and whether it failed.
+    pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
+        let sequence = node.sequence.load(Ordering::Relaxed);
         let mut state = self.lock();
         let position =
             usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
@@ -195,9 +195,7 @@ impl QueueShared {
         if state.window.is_empty() {
             state.last = None;
         }
-        if let Some(node) = failed
-            && state.failed.is_none()
-        {
+        if failed && state.failed.is_none() {
             state.failed = Some(Arc::clone(node));
         }
         self.ended_below.store(state.ended_below, Ordering::Release);
@@ -205,7 +203,7 @@ impl QueueShared {
             self.changed.notify_all();
         }
         drop(state);
-        if failed.is_some() && self.orphaned.load(Ordering::Acquire) {
+        if failed && self.orphaned.load(Ordering::Acquire) {
             self.log_unreported();
         }
     }

@@ -86,23 +86,23 @@ pub(crate) fn complete(node: &Arc<Node>, result: Result<()>) {
 fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
     // SAFETY: the node is ready, and by the contracts of `advance` and `complete` it is this thread's alone.
     let payload = unsafe { node.take_payload() };
-    let origin = payload.and_then(
+    let queue = payload.and_then(
         |Payload {
              work,
-             _accesses: accesses,
-             origin,
+             accesses,
+             queue,
          }| {
             // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
             // captured may panic as it is dropped; that concerns neither its result nor this thread.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
             let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
-            origin
+            queue
         },
     );
     let failed = result.is_err();
     let ready = node.settle(result);
-    if let Some(origin) = origin {
-        origin.queue.ended(origin.sequence, failed.then_some(node));
+    if let Some(queue) = queue {
+        queue.ended(node, failed);
     }
     ready
 }
@@ -111,8 +111,8 @@ fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
 pub(crate) fn completed(name: Name) -> Arc<Node> {
     let payload = Payload {
         work: Work::Empty,
-        _accesses: Vec::new(),
-        origin: None,
+        accesses: Vec::new(),
+        queue: None,
     };
     let node = Node::new(name, 0, payload, false);
     settle(&node, Ok(()));

@@ -47,6 +47,8 @@ struct Line([u8; 64]);
 /// A growing arena. Blocks that were handed out stay where they are until the next reset.
 ///
 /// Once it has grown to a kernel's needs, handing out is adding to an offset.
+///
+/// A kernel gets it from [`Worker::scratch`], fresh for every chunk.
 #[derive(Default)]
 pub struct Scratch {
     /// The last one is handed out from; earlier ones are full but live.
