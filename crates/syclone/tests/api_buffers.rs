@@ -266,7 +266,10 @@ fn one_command_cannot_write_memory_that_it_names_twice() {
         .unwrap();
     let reads = queue.submit(|h| {
         let (first, second) = (buffer.read(h), buffer.read(h));
-        h.host_task(move |task| Ok::<_, Error>(assert_eq!(task.read(&first)?, task.read(&second)?)))
+        h.host_task(move |task| {
+            assert_eq!(task.read(&first)?, task.read(&second)?);
+            Ok::<_, Error>(())
+        })
     });
     reads.unwrap().wait().unwrap();
 }
@@ -339,6 +342,30 @@ fn a_failed_writer_fails_its_readers_until_the_buffer_is_written_anew() {
         .wait()
         .unwrap();
     assert_eq!(buffer.to_vec().unwrap(), [5, 6]);
+    assert!(queue.wait().is_err());
+}
+
+#[test]
+fn the_host_replaces_what_a_failed_command_left() {
+    let queue = queue();
+    let buffer = Buffer::from_vec(vec![1, 2]);
+    let failed = queue.submit(|h| {
+        let _data = buffer.write(h);
+        h.host_task(|_| Err::<(), _>("on purpose"))
+    });
+    assert!(failed.unwrap().wait().is_err());
+    assert!(buffer.to_vec().is_err());
+    buffer.copy_from_slice(&[7, 8]).unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [7, 8]);
+    let wrong = buffer.copy_from_slice(&[1]);
+    assert!(matches!(
+        wrong,
+        Err(Error::LengthMismatch {
+            source_len: 1,
+            target_len: 2,
+            ..
+        })
+    ));
     assert!(queue.wait().is_err());
 }
 

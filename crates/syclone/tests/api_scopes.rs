@@ -139,3 +139,18 @@ fn extents_that_do_not_fit_the_slice_are_an_error() {
         ));
     });
 }
+
+#[test]
+fn a_host_task_gets_no_scoped_buffer_because_it_may_not_wait() {
+    let event = queue().submit(|h| {
+        h.host_task(|_| {
+            let mut data = [0u8; 4];
+            syclone::scope(|s| s.buffer_mut(&mut data, 4).map(|_| ()))
+        })
+    });
+    let error = event.unwrap().wait().unwrap_err();
+    assert!(
+        error.to_string().contains("would block a worker"),
+        "{error}"
+    );
+}

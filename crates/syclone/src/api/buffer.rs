@@ -204,6 +204,15 @@ macro_rules! writable {
                 ScatterAccess(h.declare(&self.block, AccessMode::ReadWrite))
             }
 
+            /// Waits for the commands that use the memory, then replaces its elements by those of `source`, which must
+            /// have as many. What a failed command left there does not matter.
+            pub fn copy_from_slice(&self, source: &[T]) -> Result<()> {
+                self.block.check()?;
+                check_len::<T, 1>("copy from a slice", source.len(), [self.len()])?;
+                HostWrite::wait_to_replace(&self.block)?.copy_from_slice(source);
+                Ok(())
+            }
+
             /// Waits for the commands that use the memory, then lets the host read and write it.
             pub fn host_write(&self) -> Result<HostWrite<'_, T, D>> {
                 HostWrite::wait(&self.block)

@@ -89,6 +89,18 @@ macro_rules! guard {
 guard!(HostRead, AccessMode::Read);
 guard!(HostWrite, AccessMode::ReadWrite);
 
+impl<T: DeviceCopy, const D: usize> HostWrite<'_, T, D> {
+    /// Waits for the host's turn at elements that it will replace, whether or not their last writer failed.
+    pub(crate) fn wait_to_replace(block: &Block<T, D>) -> Result<Self> {
+        let token = block.wait_for_host(AccessMode::Write)?;
+        Ok(HostWrite {
+            _token: token,
+            block: block.clone(),
+            owner: PhantomData,
+        })
+    }
+}
+
 impl<T: DeviceCopy, const D: usize> DerefMut for HostWrite<'_, T, D> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as in `deref`; the token's mode excludes every other user of the block.

@@ -6,11 +6,12 @@ use super::arguments;
 use super::handler::Handler;
 use super::queue::Queue;
 use super::range::LaunchShape;
+use crate::abi::kernel::{Form, Kernel, NdRangeForm, RangeForm, SingleTaskForm};
 use crate::kernel::{ParamTuple, SafeParams};
 
 /// A kernel with its arguments, as the macros make it: what the launching methods take.
 ///
-/// `D` is the number of dimensions that its item has, 0 for a kernel that runs once.
+/// `D` is the number of dimensions that its item has, 1 for a kernel that runs once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel of {D} dimensions",
     note = "launch what a `#[kernel]` function returns, over as many dimensions as its item has (`single_task` if it \
@@ -27,11 +28,21 @@ pub trait Launch<const D: usize> {
     fn parameter_names(&self) -> &'static [&'static str];
 
     /// The arguments.
-    fn params(&self) -> &Self::Params;
+    fn params(&self) -> Self::Params;
 
     /// The work of running the kernel over `shape`, or what the device can't do of it.
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>>;
 }
+
+/// A kernel with an item: what `parallel_for` takes.
+#[diagnostic::on_unimplemented(
+    message = "this kernel has no item, so it can't run for every index of a range",
+    note = "launch it with `single_task`, or give it an `Item` or `NdItem` as its first parameter"
+)]
+pub trait ItemForm: Form {}
+
+impl ItemForm for RangeForm {}
+impl ItemForm for NdRangeForm {}
 
 impl Handler<'_> {
     /// Runs `kernel` for every index of `shape`: a number, an array, a tuple, a [`Range`](crate::Range) or an
@@ -45,8 +56,8 @@ impl Handler<'_> {
         kernel: K,
     ) -> Result<()>
     where
-        K: Launch<D>,
-        K::Params: SafeParams,
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
+        <K as Launch<D>>::Params: SafeParams,
     {
         self.launch_kernel(shape.into(), kernel)
     }
@@ -62,21 +73,17 @@ impl Handler<'_> {
         kernel: K,
     ) -> Result<()>
     where
-        K: Launch<D>,
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
     {
         self.launch_kernel(shape.into(), kernel)
     }
 
     /// Runs `kernel` once. It can't race with itself, so it may take any parameters.
-    pub fn single_task<K: Launch<0>>(&self, kernel: K) -> Result<()> {
-        self.launch_kernel(
-            LaunchShape {
-                global: [],
-                local: None,
-                sub_group_size: None,
-            },
-            kernel,
-        )
+    pub fn single_task<K>(&self, kernel: K) -> Result<()>
+    where
+        K: Launch<1> + Kernel<1, Form = SingleTaskForm>,
+    {
+        self.launch_kernel(LaunchShape::from(1), kernel)
     }
 
     fn launch_kernel<const D: usize, K: Launch<D>>(
@@ -91,7 +98,7 @@ impl Handler<'_> {
                 arguments::bind(
                     &name,
                     names,
-                    kernel.params(),
+                    &kernel.params(),
                     self.device(),
                     self.id(),
                     accesses,
@@ -113,8 +120,8 @@ impl Queue {
         kernel: K,
     ) -> Result<Event>
     where
-        K: Launch<D>,
-        K::Params: SafeParams,
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
+        <K as Launch<D>>::Params: SafeParams,
     {
         self.submit(|h| h.parallel_for(shape, kernel))
     }
@@ -129,14 +136,17 @@ impl Queue {
         kernel: K,
     ) -> Result<Event>
     where
-        K: Launch<D>,
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
     {
         // SAFETY: the caller's promise.
         self.submit(|h| unsafe { h.parallel_for_unchecked(shape, kernel) })
     }
 
     /// [`Handler::single_task`] as a command group of its own, for kernels that take USM memory and plain values.
-    pub fn single_task<K: Launch<0>>(&self, kernel: K) -> Result<Event> {
+    pub fn single_task<K>(&self, kernel: K) -> Result<Event>
+    where
+        K: Launch<1> + Kernel<1, Form = SingleTaskForm>,
+    {
         self.submit(|h| h.single_task(kernel))
     }
 }

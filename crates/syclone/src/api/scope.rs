@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use syclone_runtime::{AccessMode, Event, EventStatus, MemoryObject, Result};
+use syclone_runtime::{AccessMode, Error, Event, EventStatus, MemoryObject, Name, Result};
 
 use super::access::{
     AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess,
@@ -42,7 +42,9 @@ use crate::types::ops::ReduceOp;
 /// ```
 ///
 /// Errors of the commands are reported by their events and queues, as ever. If the calling thread still holds a
-/// host access that such a command waits for, the scope can never end, and the process is aborted with a message.
+/// host access that such a command waits for, the scope can never end, and the process is aborted with a message:
+/// returning would let the command touch memory that is no longer borrowed. For the same reason there are no scoped
+/// buffers inside kernels and host tasks, which may not wait: making one there is an error.
 pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 'env>) -> R) -> R {
     let scope = BorrowScope {
         watch: Arc::default(),
@@ -116,7 +118,7 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
     ) -> Result<ScopedBuffer<'scope, T, D>> {
         let extents = extents.into().extents();
         check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents);
+        let block = self.borrow(NonNull::from(data), extents)?;
         Ok(ScopedBuffer {
             block,
             scope: PhantomData,
@@ -131,7 +133,7 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
     ) -> Result<ScopedInput<'scope, T, D>> {
         let extents = extents.into().extents();
         check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents);
+        let block = self.borrow(NonNull::from(data), extents)?;
         Ok(ScopedInput {
             block,
             scope: PhantomData,
@@ -142,12 +144,17 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         &self,
         data: NonNull<[T]>,
         extents: [usize; D],
-    ) -> Block<T, D> {
+    ) -> Result<Block<T, D>> {
+        if syclone_runtime::is_inside_command() {
+            return Err(Error::WaitInsideCommand {
+                command: Name::Borrowed("the end of a scope"),
+            });
+        }
         let bytes = data.len() * size_of::<T>();
         // SAFETY: the slice is borrowed for 'env, which is longer than the call of `scope`; handles live for 'scope
         // only, and `scope` waits for the commands before it returns. A `ScopedInput` has no method that writes.
         let object = unsafe { MemoryObject::borrow(data.cast(), bytes) };
-        Block::of(object, extents).watched(&self.watch)
+        Ok(Block::of(object, extents).watched(&self.watch))
     }
 }
 
