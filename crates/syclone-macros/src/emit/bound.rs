@@ -14,7 +14,7 @@ use crate::frontend::Parsed;
 pub fn bound(parsed: &Parsed) -> TokenStream {
     let value = bound_value(parsed);
     quote! {
-        fn bound() -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #value }
+        fn bound(&self) -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #value }
     }
 }
 

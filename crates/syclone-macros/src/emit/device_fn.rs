@@ -148,7 +148,7 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
         #[doc(hidden)]
         #allow
         pub async fn __lock_step<#(#generics),*>(__ax: ::syclone::abi::lock_step::Cx<'_, #dims>, #(#names: #types),*) -> #ret #where_clause {
-            let #item_name = __ax.item();
+            let #item_name = __ax.group().nd_item(__ax.group().local_of(__ax.index()));
             let mut __oob = ::syclone::abi::Oob::new();
             let __result = { #body };
             __ax.report(__oob);

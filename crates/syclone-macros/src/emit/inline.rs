@@ -30,7 +30,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let allow = allowances();
     let unpack = quote!(let (#(#names,)*) = __params;);
     let regions = bodies.regions.as_ref().map_or_else(
-        || quote!(::syclone::abi::NoForm),
+        || quote!(::syclone::abi::no_form),
         |body| {
             quote!(#[inline(always)] |__params, __g: &::syclone::abi::GroupCx<#dims>| {
                 #unpack
@@ -41,27 +41,27 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         },
     );
     let lock_step = bodies.lock_step.as_ref().map_or_else(
-        || quote!(::syclone::abi::no_lock_step),
+        || quote!(::syclone::abi::no_form),
         |body| quote!(#[inline(always)] |__params, __g: &::syclone::abi::GroupCx<#dims>| { #unpack #body }),
     );
-    let reason = bodies.reason.map_or_else(|| quote!(::core::option::Option::None), |r| quote!(::core::option::Option::Some(#r)));
+    let reason = bodies.reason.map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
+    let has_lock_step = bodies.lock_step.is_some();
     let text_names = captures.iter().map(Ident::to_string);
-    let site = quote!(::syclone::abi::InlineSite {
-        name: ::core::concat!("kernel! in ", ::core::file!(), ":", ::core::line!()),
-        module: ::core::module_path!(),
+    let meta = quote!(::syclone::abi::KernelMeta {
         parameters: &[#(#text_names),*],
-        not_split: #reason,
+        lock_step: #has_lock_step,
+        #reason
+        ..::syclone::abi::KernelMeta::new(::core::concat!("kernel! at ", ::core::file!(), ":", ::core::line!()), ::core::module_path!())
     });
-    let constructor = if bodies.regions.is_some() { quote!(inline_kernel) } else { quote!(inline_lock_step_kernel) };
-    let forms = if bodies.regions.is_some() { quote!(#regions, #lock_step) } else { quote!(#lock_step) };
     Ok(quote! {
         {
             #allow
-            let __kernel = ::syclone::abi::#constructor::<#dims, #form, _, _, _>(
-                #site,
+            let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
+                #meta,
                 (#(::syclone::abi::Capture::capture(#captures),)*),
                 || #bound,
-                #forms,
+                #regions,
+                #lock_step,
             );
             __kernel
         }

@@ -1,6 +1,6 @@
 //! `#[kernel]`: a constructor function, the struct that it makes, and its `Kernel` implementation.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan};
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
@@ -17,8 +17,8 @@ pub struct Bodies {
     pub regions: Option<TokenStream>,
     /// The lock-step form, where asked for or needed.
     pub lock_step: Option<TokenStream>,
-    /// Why the lock-step form is needed.
-    pub reason: Option<String>,
+    /// Why the lock-step form is needed, and the operation that needs it.
+    pub reason: Option<(Span, String)>,
 }
 
 /// Prints the forms of a kernel's body.
@@ -29,7 +29,8 @@ pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodi
         Verdict::Split(plan) => (Some(region_form(parsed, &plan, dims, extents)), None),
         Verdict::LockStep { span, reason } => {
             let line = parsed.function.spans.get(span.0 as usize).map_or(0, |s| s.line);
-            (None, Some(format!("line {line}: {reason}")))
+            let at = parsed.spans.get(span.0 as usize).copied().unwrap_or_else(Span::call_site);
+            (None, Some((at, format!("line {line}: {reason}"))))
         }
     };
     let nd = matches!(parsed.function.kind, FunctionKind::NdRange { .. });
@@ -88,7 +89,6 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     };
     let params = passed(parsed);
     let types: Vec<&syn::Type> = params.iter().map(|p| &p.ty).collect();
-    let names: Vec<&Ident> = params.iter().map(|p| &p.ident).collect();
     let arguments = params.iter().map(|p| {
         let (name, ty) = (&p.ident, &p.ty);
         if p.role == ParamRole::Value { quote!(#name: #ty) } else { quote!(#name: impl ::syclone::abi::KernelArg<#ty>) }
@@ -115,15 +115,14 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let bodies = bodies(parsed, extents.clone())?;
     let unpack = unpack(parsed);
     let allow = allowances();
-    let work_group_size = extents.map(|e| quote!(const WORK_GROUP_SIZE: ::core::option::Option<[usize; #dims]> = ::core::option::Option::Some(#e);));
-    let sub_group_size =
-        parsed.options.sub_group_size.as_ref().map(|s| quote!(const SUB_GROUP_SIZE: ::core::option::Option<usize> = ::core::option::Option::Some(#s);));
+    let work_group_size = extents.map(|e| quote!(work_group_size: ::core::option::Option::Some(#e),));
+    let sub_group_size = parsed.options.sub_group_size.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
     let local_bytes = local_bytes(parsed);
     let regions = bodies.regions.map(|body| {
         quote! {
             #[inline(always)]
             #allow
-            unsafe fn group(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
+            unsafe fn group(&self, __params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
                 #unpack
                 let mut __oob = ::syclone::abi::Oob::new();
                 #body
@@ -131,24 +130,24 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
             }
         }
     });
+    let has_lock_step = bodies.lock_step.is_some();
     let lock_step = bodies.lock_step.map(|body| {
         quote! {
-            const LOCK_STEP: bool = true;
             #[inline(always)]
             #allow
-            unsafe fn group_lock_step(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
+            unsafe fn group_lock_step(&self, __params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
                 #unpack
                 #body
             }
         }
     });
-    let reason = bodies.reason.map(|r| quote!(const NOT_SPLIT: ::core::option::Option<&'static str> = ::core::option::Option::Some(#r);));
+    let warning = bodies.reason.as_ref().filter(|_| !parsed.options.fallback).map(|(span, reason)| slow_way_warning(ident, *span, reason));
+    let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
     let bound = bound(parsed);
     let name = ident.to_string();
     let checks = role_checks(parsed);
     let param_names = params.iter().map(|p| p.ident.to_string());
     let unsafety = &parsed.sig.safety;
-    let unchecked = parsed.options.unchecked.then(|| quote!(const UNCHECKED: bool = true;));
     let span = ident.span();
     Ok(quote_spanned! {span=>
         #(#attrs)*
@@ -175,22 +174,36 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
             impl #impl_generics ::syclone::abi::Kernel<#dims> for #ident #type_generics #where_clause {
                 type Params = (#(#types,)*);
                 type Form = #form;
-                const NAME: &'static str = #name;
-                const PARAMETERS: &'static [&'static str] = &[#(#param_names),*];
-                #work_group_size
-                #sub_group_size
-                #reason
-                #unchecked
+                fn meta(&self) -> ::syclone::abi::KernelMeta<#dims> {
+                    ::syclone::abi::KernelMeta {
+                        parameters: &[#(#param_names),*],
+                        lock_step: #has_lock_step,
+                        #work_group_size #sub_group_size #local_bytes #reason
+                        ..::syclone::abi::KernelMeta::new(#name, ::core::module_path!())
+                    }
+                }
                 fn params(&self) -> Self::Params { self.params }
-                fn module() -> &'static str { ::core::module_path!() }
-                #local_bytes
                 #bound
                 #regions
                 #lock_step
             }
             #checks
+            #warning
         };
     })
+}
+
+/// A warning at the operation that forces the slow form. Stable Rust has no warnings from macros; using a deprecated
+/// constant is the one way to show the user one.
+fn slow_way_warning(kernel: &Ident, span: Span, reason: &str) -> TokenStream {
+    let note = format!("kernel `{kernel}` runs in lock-step, which is slow: {reason}; `#[kernel(fallback)]` accepts that and silences this");
+    let name = Ident::new("lock_step", span.resolved_at(Span::call_site()));
+    quote! {
+        #[deprecated(note = #note)]
+        #[allow(non_upper_case_globals)]
+        const #name: () = ();
+        const _: () = #name;
+    }
 }
 
 /// The static local memory that a kernel asks for, so that a launch can check it before it runs.
@@ -204,7 +217,7 @@ fn local_bytes(parsed: &Parsed) -> TokenStream {
         let ty = &parsed.types[ty.0 as usize];
         quote!(::core::mem::size_of::<#ty>().next_multiple_of(64))
     });
-    quote!(fn local_bytes() -> usize { 0 #(+ #sizes)* })
+    quote!(local_bytes: 0 #(+ #sizes)*,)
 }
 
 fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {

@@ -533,7 +533,7 @@ impl<'a> Printer<'a> {
                 SyncKind::Barrier(Token::SubGroup) => quote_spanned!(span=> __ax.sub_group_barrier(#line).await),
                 SyncKind::Collective(token) => {
                     let module = if token == Token::Group { quote!(group) } else { quote!(sub_group) };
-                    quote_spanned!(span=> ::syclone::abi::lock_step::#module::#ident(__ax, #line, #(#printed),*).await)
+                    quote_spanned!(span=> ::syclone::abi::lock_step::#module::#ident(&__ax.at(#line), #(#printed),*).await)
                 }
                 SyncKind::Call => unreachable!("a method is no call by path"),
             };
@@ -547,8 +547,8 @@ impl<'a> Printer<'a> {
             quote!(::<#(#types,)* #(#consts,)*>)
         });
         let receiver_tokens = match self.roles.token(receiver) {
-            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group()),
-            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.sub_group()),
+            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group().group()),
+            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())),
             Some(Token::Group) => quote!(__g.group()),
             Some(Token::SubGroup) => quote!(__g.sub_group(__i)),
             None => self.operand(receiver),

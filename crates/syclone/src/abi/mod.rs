@@ -1,17 +1,43 @@
-//! What macro output calls; no user names it.
+//! What macro output calls, and how the CPU device launches what it makes; no user names it.
+//!
+//! - [`kernel`]: what a kernel is. [`mod@launch`]: checking and dividing a launch, and running its chunks; [`ways`]: in
+//!   which of three ways.
+//! - For item loops: [`group_cx`] (the running group), [`per_item`], [`strips`] and [`alive`]; [`group`] and
+//!   [`sub_group`] have the collective operations.
+//! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
+//! - [`bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
 
 pub mod alive;
 pub mod arena;
+pub mod bind;
+pub mod capture;
+pub mod functions;
 pub mod group;
 pub mod group_cx;
+pub mod kernel;
+pub mod launch;
+pub mod lock_step;
 pub mod per_item;
+pub mod strips;
 pub mod sub_group;
+pub mod tree_type;
+pub mod ways;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
+pub use crate::kernel::KernelArg;
+pub use crate::kernel::group::only_in_kernels;
+pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
+pub use bind::bind;
+pub use capture::Capture;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
+pub use kernel::{Kernel, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form};
 pub use per_item::{GroupArg, PerItem, Uniform};
+pub use strips::{Lanes, strips};
+pub use syclone_kernel_ast::bound::BoundFunction;
+pub use syclone_kernel_ast::types::Type;
+pub use tree_type::{TreeType, role};

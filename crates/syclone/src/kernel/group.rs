@@ -10,7 +10,7 @@ use crate::types::ops::ReduceOp;
 
 /// What the methods that only the macro can translate do elsewhere.
 #[cold]
-pub(crate) fn only_in_kernels() -> ! {
+pub fn only_in_kernels() -> ! {
     unreachable!(
         "barriers, group algorithms and local memory exist only inside #[kernel] and #[device_fn]"
     )

@@ -206,7 +206,8 @@ impl Builder {
                 pattern_vars(pattern, &mut |var| {
                     fits = fits
                         && self.uniform(self.variances.var(var), level)
-                        && !self.inner_assigned.contains(&var)
+                        // Writing through a handle does not change the handle.
+                        && (!self.inner_assigned.contains(&var) || self.roles.role(var).is_some())
                         // On the strip level assignments are not sorted into inner and outer ones.
                         && (level == Level::Group || !self.function.vars[var.0 as usize].mutable);
                 });

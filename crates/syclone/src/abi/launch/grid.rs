@@ -1,0 +1,198 @@
+//! Dividing an index space into chunks.
+//!
+//! A chunk is what a worker takes at a time: a run of work-groups, or of rows of a plain range. Plain ranges run in
+//! boxes, which stand for groups: whole rows where rows are short, pieces of one row where they are long.
+//!
+//! Launches with reductions are divided without regard to the number of workers, so that their sums have the same
+//! bits on every machine; others into a few chunks a worker, so that the last ones to finish are small.
+
+/// Chunks for each worker: more balance better, fewer cost less.
+const CHUNKS_PER_WORKER: usize = 8;
+/// A chunk of fewer items than this is not worth handing to another worker.
+const MIN_ITEMS: usize = 1024;
+/// The longest piece of a row, so that per-item storage of a box stays in cache.
+const MAX_PIECE: usize = 16 * 1024;
+/// Chunks of a launch with reductions, at most.
+const REDUCTION_CHUNKS: usize = 256;
+/// Items of a chunk of such a launch, at least.
+const REDUCTION_ITEMS: usize = 16 * 1024;
+
+/// How a launch is divided.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid<const D: usize> {
+    /// Items in each dimension.
+    pub global: [usize; D],
+    /// Items of a group in each dimension, if there are groups.
+    pub local: Option<[usize; D]>,
+    /// Items of a piece of a row; a multiple of 64, or a whole row.
+    piece: usize,
+    pieces: usize,
+    /// Groups, or pieces of rows.
+    units: usize,
+    units_per_chunk: usize,
+}
+
+/// What runs at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit<const D: usize> {
+    /// The group with this index, of so many.
+    Group([usize; D], [usize; D]),
+    /// The box with this first item and these extents.
+    Box([usize; D], [usize; D]),
+}
+
+impl<const D: usize> Grid<D> {
+    /// The division of `total` items, `total` being the product of `global`.
+    pub fn new(global: [usize; D], local: Option<[usize; D]>, total: usize, workers: usize, reduces: bool) -> Self {
+        let (parts, min_items) = if reduces { (REDUCTION_CHUNKS, REDUCTION_ITEMS) } else { (workers.max(1) * CHUNKS_PER_WORKER, MIN_ITEMS) };
+        let row = global.last().copied().unwrap_or(1);
+        let (piece, pieces, units, items) = match local {
+            _ if total == 0 => (1, 1, 0, 1),
+            Some(local) => {
+                let group: usize = local.iter().product();
+                (1, 1, total / group, group)
+            }
+            None => {
+                let wanted = total.div_ceil(parts).clamp(min_items.min(MAX_PIECE), MAX_PIECE).next_multiple_of(64);
+                let piece = if wanted < row { wanted } else { row };
+                let pieces = row.div_ceil(piece);
+                (piece, pieces, total / row * pieces, piece)
+            }
+        };
+        let enough = min_items.div_ceil(items.max(1));
+        // A few heavy groups are still spread over the workers: how heavy they are cannot be seen from outside.
+        let enough = if local.is_some() && !reduces { enough.min(units.div_ceil(workers.max(1))) } else { enough };
+        let units_per_chunk = units.div_ceil(parts).max(enough).max(1);
+        Grid { global, local, piece, pieces, units, units_per_chunk }
+    }
+
+    /// The same division with everything in one chunk.
+    pub fn in_one_chunk(self) -> Self {
+        Grid { units_per_chunk: self.units.max(1), ..self }
+    }
+
+    /// The number of chunks; 0 if there are no items.
+    pub fn chunks(&self) -> usize {
+        self.units.div_ceil(self.units_per_chunk)
+    }
+
+    /// Calls `f` with each unit of a chunk, in order, as long as it returns true.
+    #[inline(always)]
+    pub fn each_unit(&self, chunk: usize, mut f: impl FnMut(Unit<D>) -> bool) {
+        let first = chunk * self.units_per_chunk;
+        let end = self.units.min(first + self.units_per_chunk);
+        match self.local {
+            Some(local) => {
+                let mut range = [1; D];
+                for dim in 0..D {
+                    range[dim] = self.global[dim] / local[dim];
+                }
+                for unit in first..end {
+                    if !f(Unit::Group(position(unit, range), range)) {
+                        return;
+                    }
+                }
+            }
+            None => self.boxes(first, end, &mut f),
+        }
+    }
+
+    #[inline(always)]
+    fn boxes(&self, first: usize, end: usize, f: &mut impl FnMut(Unit<D>) -> bool) {
+        let mut unit = first;
+        while unit < end {
+            let mut offset = [0; D];
+            let mut extents = [1; D];
+            let taken = match D {
+                0 => 1,
+                _ if self.pieces > 1 || D == 1 => {
+                    let start = unit % self.pieces * self.piece;
+                    let mut rows = self.global;
+                    rows[D - 1] = 1;
+                    offset = position(unit / self.pieces, rows);
+                    offset[D - 1] = start;
+                    extents[D - 1] = self.piece.min(self.global[D - 1] - start);
+                    1
+                }
+                _ => {
+                    // Whole rows, up to the end of the plane.
+                    let mut rows = self.global;
+                    rows[D - 1] = 1;
+                    offset = position(unit, rows);
+                    let count = (end - unit).min(self.global[D - 2] - offset[D - 2]);
+                    extents[D - 2] = count;
+                    extents[D - 1] = self.global[D - 1];
+                    count
+                }
+            };
+            if !f(Unit::Box(offset, extents)) {
+                return;
+            }
+            unit += taken;
+        }
+    }
+}
+
+/// The row-major position of a linear index.
+#[inline(always)]
+fn position<const D: usize>(mut linear: usize, extents: [usize; D]) -> [usize; D] {
+    let mut at = [0; D];
+    for dim in (0..D).rev() {
+        at[dim] = linear % extents[dim];
+        linear /= extents[dim];
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every item exactly once, whatever the shape.
+    fn covers<const D: usize>(global: [usize; D], workers: usize, reduces: bool) {
+        let total = global.iter().product();
+        let grid = Grid::new(global, None, total, workers, reduces);
+        let mut seen = vec![0u8; total];
+        for chunk in 0..grid.chunks() {
+            grid.each_unit(chunk, |unit| {
+                let Unit::Box(offset, extents) = unit else { panic!("no groups were asked for") };
+                let size: usize = extents.iter().product();
+                for item in 0..size {
+                    let at = position(item, extents);
+                    let linear = (0..D).fold(0, |all, dim| all * global[dim] + offset[dim] + at[dim]);
+                    seen[linear] += 1;
+                }
+                true
+            });
+        }
+        assert!(seen.iter().all(|&n| n == 1), "{global:?} with {workers} workers");
+    }
+
+    #[test]
+    fn every_item_of_flat_tall_and_prime_ranges_runs_once() {
+        for workers in [1, 2, 7] {
+            for reduces in [false, true] {
+                covers([1_000_003], workers, reduces);
+                covers([65536, 1], workers, reduces);
+                covers([1, 65536], workers, reduces);
+                covers([256, 5], workers, reduces);
+                covers([1, 1, 65536], workers, reduces);
+                covers([7, 11, 13], workers, reduces);
+                covers([3, 40_000], workers, reduces);
+                covers([1], workers, reduces);
+            }
+        }
+    }
+
+    #[test]
+    fn a_launch_without_items_has_no_chunks() {
+        assert_eq!(Grid::new([0usize, 5], None, 0, 2, false).chunks(), 0);
+        assert_eq!(Grid::new([0usize], Some([16]), 0, 2, false).chunks(), 0);
+    }
+
+    #[test]
+    fn the_division_of_a_reduction_does_not_depend_on_the_workers() {
+        let chunks = |workers| Grid::new([1 << 24], None, 1 << 24, workers, true).chunks();
+        assert_eq!(chunks(1), chunks(64));
+    }
+}

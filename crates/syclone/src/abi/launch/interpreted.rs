@@ -1,0 +1,53 @@
+//! The interpreter as a way to run a launch.
+
+use syclone_kernel_ast::interp::{Fault, Launch, run as interpret};
+use syclone_runtime::{Error, Name, Result};
+
+use super::grid::Grid;
+use crate::abi::kernel::{Kernel, KernelMeta};
+use crate::kernel::ParamTuple;
+use crate::types::builtins::MathBuiltins;
+
+/// Interprets a whole launch.
+///
+/// # Safety
+/// As for [`Kernel::group`].
+pub unsafe fn run<const D: usize, K: Kernel<D>>(
+    kernel: &K,
+    meta: &KernelMeta<D>,
+    params: K::Params,
+    grid: &Grid<D>,
+    sub_group_size: usize,
+) -> Result<()> {
+    let launch = Launch {
+        function: kernel.bound(),
+        args: params.args(),
+        global: in_three(grid.global),
+        local: in_three(grid.local.unwrap_or([1; D])),
+        sub_group_size,
+        overflow_checks: cfg!(debug_assertions),
+    };
+    // SAFETY: the arguments are the launch's own, whose memory is alive and ordered by the caller's promise.
+    unsafe { interpret(&launch, &MathBuiltins) }.map_err(|fault| error(meta, fault))
+}
+
+/// Missing dimensions are 1 in front.
+fn in_three<const D: usize>(extents: [usize; D]) -> [usize; 3] {
+    let mut all = [1; 3];
+    all[3 - D..].copy_from_slice(&extents);
+    all
+}
+
+fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
+    let kernel = Name::Borrowed(meta.name);
+    match fault {
+        Fault::OutOfBounds(faults) => {
+            let parameter = faults.first().map_or_else(String::new, |fault| fault.parameter.clone());
+            let is_parameter = meta.parameters.contains(&parameter.as_str());
+            let parameter = if is_parameter { parameter } else { "a local or private array".into() };
+            Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
+        }
+        Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },
+        fault => Error::KernelPanic { kernel, message: fault.to_string() },
+    }
+}

@@ -1,0 +1,251 @@
+//! Launching a kernel on the CPU device: checks, division of the work into chunks, and running them.
+//!
+//! [`prepare`] checks everything that can be known before a launch, so that what is submitted can only fail in the
+//! kernel itself. The work is divided by [`grid`]; each chunk runs its groups one after another on one worker, in the
+//! way and with the instruction set that were chosen here.
+
+mod grid;
+mod interpreted;
+mod isa;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use syclone_runtime::{Device, Error, Isa, KernelWork, Name, Result, Worker};
+
+use self::grid::Grid;
+use super::arena::Arena;
+use super::group_cx::GroupMemory;
+use super::kernel::{Form, Kernel, KernelMeta};
+use super::ways::{self, Way};
+use crate::api::{Launch, LaunchShape};
+use crate::kernel::{ParamTuple, Reduction};
+
+impl<const D: usize, K: Kernel<D>> Launch<D> for K {
+    type Params = K::Params;
+
+    fn name(&self) -> Name {
+        Name::Borrowed(self.meta().name)
+    }
+
+    fn parameter_names(&self) -> &'static [&'static str] {
+        self.meta().parameters
+    }
+
+    fn params(&self) -> K::Params {
+        Kernel::params(self)
+    }
+
+    fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>> {
+        prepare(device, shape, self)
+    }
+}
+
+/// The work of a launch.
+///
+/// # Errors
+/// What the device or the kernel cannot do of the shape: the error names the kernel, the limit and the value.
+pub fn prepare<const D: usize, K: Kernel<D>>(device: &Device, shape: LaunchShape<D>, kernel: K) -> Result<Box<dyn KernelWork>> {
+    let meta = kernel.meta();
+    let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
+    let total = shape.global.iter().any(|&n| n == 0).then_some(0);
+    let total = total.or_else(|| shape.global.iter().try_fold(1usize, |all, &n| all.checked_mul(n)));
+    let total = total.filter(|&n| n <= isize::MAX as usize).ok_or_else(|| Error::SizeOverflow {
+        what: Name::Borrowed(meta.name),
+        extents: shape.global.to_vec(),
+        element_bytes: 1,
+    })?;
+    if let Some(local) = local {
+        check_groups(device, &meta, shape.global, local)?;
+    }
+    let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
+    check_local_memory(device, &meta, Kernel::params(&kernel))?;
+    let way = choose_way(&meta, K::Form::GROUPS)?;
+    let params = Kernel::params(&kernel).with_faults();
+    let mut reduces = false;
+    params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
+    let mut grid = Grid::new(shape.global, local, total, device.info().compute_units, reduces);
+    if way == Way::Interpreter {
+        grid = grid.in_one_chunk();
+    }
+    let mut reductions = Vec::new();
+    // The interpreter combines into the result itself.
+    let params = if reduces && way != Way::Interpreter { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
+    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa: device.info().isa, reductions }))
+}
+
+/// The size of a group, if there are groups.
+fn work_group_size<const D: usize>(meta: &KernelMeta<D>, groups: bool, shape: &LaunchShape<D>) -> Result<Option<[usize; D]>> {
+    let mismatch = |problem: String, advice: &str| Err(Error::LaunchShape { kernel: Name::Borrowed(meta.name), problem, advice: advice.to_owned() });
+    match (groups, shape.local) {
+        (false, Some(_)) if D > 0 => mismatch(
+            "it takes an Item and has no work-groups, but the launch asks for some".into(),
+            "launch it over a plain range, or let it take an NdItem",
+        ),
+        (true, None) => match meta.work_group_size {
+            Some(size) => Ok(Some(size)),
+            None => mismatch(
+                "it takes an NdItem, but the launch has no work-group size".into(),
+                "launch it over an NdRange, or declare `#[kernel(work_group_size(…))]`",
+            ),
+        },
+        (true, Some(local)) => match meta.work_group_size {
+            Some(required) if required != local => mismatch(
+                format!("it is declared for work-groups of {required:?}, but the launch asks for {local:?}"),
+                "launch it with the declared size",
+            ),
+            _ => Ok(Some(local)),
+        },
+        (false, _) => Ok(None),
+    }
+}
+
+fn check_groups<const D: usize>(device: &Device, meta: &KernelMeta<D>, global: [usize; D], local: [usize; D]) -> Result<()> {
+    let kernel = || Name::Borrowed(meta.name);
+    let info = device.info();
+    for dimension in 0..D {
+        if local[dimension] == 0 {
+            return Err(Error::WorkGroupSizeZero { kernel: kernel(), dimension });
+        }
+    }
+    let too_large = |dimension, asked, limit| Error::WorkGroupTooLarge { kernel: kernel(), device: info.selector.clone(), dimension, asked, limit };
+    for dimension in 0..D {
+        // The fastest dimension is the limits' last.
+        let limit = info.max_work_item_sizes[3 - D + dimension];
+        if local[dimension] > limit {
+            return Err(too_large(Some(dimension), local[dimension], limit));
+        }
+    }
+    let size = local.iter().fold(1usize, |all, &n| all.saturating_mul(n));
+    if size > info.max_work_group_size {
+        return Err(too_large(None, size, info.max_work_group_size));
+    }
+    for dimension in 0..D {
+        if !global[dimension].is_multiple_of(local[dimension]) {
+            return Err(Error::WorkGroupDoesNotDivide { kernel: kernel(), dimension, global: global[dimension], local: local[dimension] });
+        }
+    }
+    Ok(())
+}
+
+fn sub_group_size<const D: usize>(device: &Device, meta: &KernelMeta<D>, asked: Option<usize>) -> Result<usize> {
+    let info = device.info();
+    let asked = asked.or(meta.sub_group_size).unwrap_or(info.default_sub_group_size);
+    if info.sub_group_sizes.contains(&asked) {
+        return Ok(asked);
+    }
+    Err(Error::SubGroupSizeUnsupported {
+        kernel: Name::Borrowed(meta.name),
+        device: info.selector.clone(),
+        asked,
+        supported: info.sub_group_sizes.clone(),
+    })
+}
+
+fn check_local_memory<const D: usize>(device: &Device, meta: &KernelMeta<D>, params: impl ParamTuple) -> Result<()> {
+    let mut asked = meta.local_bytes;
+    params.each(&mut |_, info| asked = asked.saturating_add(info.local_bytes));
+    let limit = device.info().local_memory_bytes;
+    if asked <= limit {
+        return Ok(());
+    }
+    let largest_tile = match meta.work_group_size.unwrap_or([0; D])[..] {
+        // Local memory of square groups grows with the square of their side.
+        [rows, columns] if rows == columns && rows > 0 => (1..rows).rev().find(|side| asked / (rows * columns) * side * side <= limit),
+        _ => None,
+    };
+    Err(Error::LocalMemoryTooLarge { kernel: Name::Borrowed(meta.name), device: device.info().selector.clone(), asked, limit, largest_tile })
+}
+
+fn choose_way<const D: usize>(meta: &KernelMeta<D>, groups: bool) -> Result<Way> {
+    let best = if meta.not_split.is_none() { Way::Regions } else { Way::LockStep };
+    Ok(match ways::asked()? {
+        // Without groups there is nothing to wait for: items in lock-step are items in loops.
+        Some(Way::LockStep) if !groups => best,
+        Some(Way::LockStep) if !meta.lock_step => {
+            return Err(Error::LaunchShape {
+                kernel: Name::Borrowed(meta.name),
+                problem: "the lock-step way was asked for, and the kernel is compiled for regions only".into(),
+                advice: "declare it `#[kernel(fallback)]` to have both".into(),
+            });
+        }
+        Some(Way::Regions) | None => best,
+        Some(way) => way,
+    })
+}
+
+struct LaunchWork<const D: usize, K: Kernel<D>> {
+    kernel: K,
+    meta: KernelMeta<D>,
+    params: K::Params,
+    grid: Grid<D>,
+    sub_group_size: usize,
+    way: Way,
+    isa: Isa,
+    reductions: Vec<Arc<dyn Reduction>>,
+}
+
+thread_local! {
+    /// Storage that a worker keeps from chunk to chunk.
+    static ARENA: RefCell<Arena> = const { RefCell::new(Arena::new()) };
+}
+
+impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
+    fn name(&self) -> Name {
+        Name::Borrowed(self.meta.name)
+    }
+
+    fn chunks(&self) -> usize {
+        self.grid.chunks()
+    }
+
+    unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
+        if self.way == Way::Interpreter {
+            // SAFETY: the caller's promise about the memory.
+            return unsafe { interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size) };
+        }
+        let (local, bytes) = worker.local_memory();
+        ARENA.with_borrow_mut(|arena| {
+            // SAFETY: the block is the worker's own, aligned to 64 bytes, and used by no other chunk meanwhile.
+            let memory = unsafe { GroupMemory::with_arena(local, bytes, std::mem::take(arena)) };
+            let lock_step = self.way == Way::LockStep;
+            // SAFETY: the caller's promise about the memory, and the processor has the instruction set.
+            unsafe { isa::run(self.isa, &self.kernel, self.params, &self.grid, chunk, self.sub_group_size, lock_step, &memory) };
+            let result = self.report(&memory);
+            *arena = memory.into_arena();
+            result
+        })
+    }
+
+    fn finish(&self) -> Result<()> {
+        for reduction in &self.reductions {
+            // SAFETY: all chunks have ended.
+            unsafe { reduction.finish() };
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
+    /// What went wrong in a chunk, as an error.
+    fn report(&self, memory: &GroupMemory) -> Result<()> {
+        let kernel = || Name::Borrowed(self.meta.name);
+        if let Some(divergence) = memory.take_divergence() {
+            return Err(Error::Divergence { kernel: kernel(), line: divergence.line, arrived: divergence.arrived, expected: divergence.expected });
+        }
+        let faults = memory.take_faults();
+        if faults == 0 {
+            return Ok(());
+        }
+        Err(Error::OutOfBounds { kernel: kernel(), parameter: parameter_name(&self.meta, faults), count: 1 })
+    }
+}
+
+/// The name of the first parameter whose fault bit is set.
+fn parameter_name<const D: usize>(meta: &KernelMeta<D>, faults: u32) -> Name {
+    match faults.trailing_zeros() as usize {
+        position if position < 30 => meta.parameters.get(position).map_or(Name::Borrowed("a parameter"), |name| Name::Borrowed(name)),
+        30 => Name::Borrowed("a parameter after the 30th"),
+        _ => Name::Borrowed("a local or private array"),
+    }
+}

@@ -1,0 +1,153 @@
+//! The tree's name for each type that a kernel can mention, and the marks that check a parameter's role.
+
+use syclone_kernel_ast::types::{Op, Type};
+
+use crate::kernel::{AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup, View};
+use crate::types::ops::ReduceOp;
+use crate::types::{DeviceCopy, Order, Scope};
+
+/// A type that a kernel can mention.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used in a kernel",
+    note = "kernels know numbers, `bool`, arrays, vectors, the handles to memory, and types that derive DeviceCopy"
+)]
+pub trait TreeType {
+    /// Its descriptor.
+    fn tree_type() -> Type;
+}
+
+impl<T: DeviceCopy> TreeType for T {
+    fn tree_type() -> Type {
+        T::device_type()
+    }
+}
+
+impl TreeType for () {
+    fn tree_type() -> Type {
+        Type::Unit
+    }
+}
+
+macro_rules! tuples {
+    ($($part:ident)*) => {
+        impl<$($part: TreeType),*> TreeType for ($($part,)*) {
+            fn tree_type() -> Type {
+                Type::Tuple(vec![$($part::tree_type()),*])
+            }
+        }
+    };
+}
+tuples!(A);
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+tuples!(A B C D E);
+tuples!(A B C D E F);
+
+macro_rules! handles {
+    ($($name:ident)*) => {$(
+        impl<T: DeviceCopy, const D: usize> TreeType for $name<T, D> {
+            fn tree_type() -> Type {
+                Type::$name(Box::new(T::device_type()), D as u8)
+            }
+        }
+    )*};
+}
+handles!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
+
+macro_rules! tokens {
+    ($($name:ident)*) => {$(
+        impl<const D: usize> TreeType for $name<D> {
+            fn tree_type() -> Type {
+                Type::$name(D as u8)
+            }
+        }
+    )*};
+}
+tokens!(Item NdItem Group);
+
+impl TreeType for SubGroup {
+    fn tree_type() -> Type {
+        Type::SubGroup
+    }
+}
+
+impl TreeType for Order {
+    fn tree_type() -> Type {
+        Type::Order
+    }
+}
+
+impl TreeType for Scope {
+    fn tree_type() -> Type {
+        Type::Scope
+    }
+}
+
+impl<T: DeviceCopy> TreeType for Local<T> {
+    fn tree_type() -> Type {
+        Type::Local(Box::new(T::device_type()))
+    }
+}
+
+impl<T: DeviceCopy> TreeType for Spec<T> {
+    fn tree_type() -> Type {
+        Type::Spec(Box::new(T::device_type()))
+    }
+}
+
+impl<T: DeviceCopy, O: ReduceOp<T>> TreeType for Reducer<T, O> {
+    fn tree_type() -> Type {
+        Type::Reducer(Box::new(T::device_type()), op::<T, O>())
+    }
+}
+
+/// An operator's name in the tree.
+fn op<T: DeviceCopy, O: ReduceOp<T>>() -> Op {
+    Op::from_name(O::NAME).expect("the tree knows all operators of `types::ops`")
+}
+
+/// Checks of a parameter's role: the macro goes by the name of the type, and calls the function of that name with the
+/// type that rustc resolved.
+#[expect(non_snake_case, reason = "the functions have the names of the types that they accept")]
+pub mod role {
+    use crate::types::DeviceCopy;
+    use crate::types::ops::ReduceOp;
+
+    macro_rules! memory {
+        ($($name:ident)*) => {$(
+            /// Accepts the type of this name.
+            pub fn $name<P: marks::$name>() {}
+        )*};
+    }
+    memory!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
+
+    /// Accepts plain values.
+    pub fn Value<P: DeviceCopy>() {}
+
+    /// What each check asks for.
+    pub mod marks {
+        use super::{DeviceCopy, ReduceOp};
+
+        macro_rules! marks {
+            ($($name:ident)*) => {$(
+                /// Is the library's type of this name.
+                #[diagnostic::on_unimplemented(
+                    message = "`{Self}` has the name of a kernel parameter type of syclone but is another type",
+                    note = "rename it, or take syclone's"
+                )]
+                pub trait $name {}
+            )*};
+        }
+        marks!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
+
+        macro_rules! impls {
+            ($($name:ident)*) => {$(
+                impl<T: DeviceCopy, const D: usize> $name for crate::kernel::$name<T, D> {}
+            )*};
+        }
+        impls!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
+        impl<T: DeviceCopy> Spec for crate::kernel::Spec<T> {}
+        impl<T: DeviceCopy, O: ReduceOp<T>> Reducer for crate::kernel::Reducer<T, O> {}
+    }
+}
