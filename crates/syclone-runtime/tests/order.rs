@@ -297,3 +297,44 @@ fn sixteen_threads_on_one_queue_lose_no_update() {
         );
     }
 }
+
+#[test]
+fn no_command_is_left_lying_while_a_worker_is_free() {
+    let device = two_workers();
+    let queue = Queue::new(&device).unwrap();
+    for round in 0..1500u64 {
+        // From spinning to sleeping workers, and everything in between.
+        std::thread::sleep(Duration::from_micros(round % 7 * 25));
+        let (send, receive) = std::sync::mpsc::channel();
+        let first = queue
+            .submit(kernel("first", (round % 3) as usize, Vec::new(), |_, _| {
+                Ok(())
+            }))
+            .unwrap();
+        // Ends only if the other worker takes what comes after it; by way of a chain in every other round.
+        let blocked = Command::host_task("blocked", move || {
+            receive
+                .recv_timeout(Duration::from_secs(20))
+                .expect("the other worker should have sent");
+            Ok(())
+        });
+        let blocked = if round % 2 == 0 {
+            blocked.after(&first)
+        } else {
+            blocked
+        };
+        let event = queue.submit(blocked).unwrap();
+        let unblock = Command::host_task("unblock", move || {
+            send.send(()).expect("the receiver is waiting");
+            Ok(())
+        });
+        queue
+            .submit(if round % 5 == 0 {
+                unblock.after(&first)
+            } else {
+                unblock
+            })
+            .unwrap();
+        event.wait().unwrap();
+    }
+}
