@@ -13,8 +13,10 @@ pub use crate::kernel::{
 pub use crate::types::ops::{
     BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp,
 };
+pub use crate::types::vector::alias::*;
 pub use crate::types::{
-    DeviceCopy, Float, Integer, IntegerMath, Math, Order, Scalar, Scope, Vector, bf16, f16,
+    DeviceCopy, Float, Geometric, Integer, IntegerMath, Lanes, Math, Order, Scalar, Scope,
+    Upsample, Vector, bf16, f16,
 };
 pub use syclone_macros::{DeviceCopy, device_fn, kernel};
 pub use syclone_runtime::{Aspect, Device, Error, Event, Result};

@@ -1,8 +1,8 @@
 //! What may cross between the host and a kernel.
 //!
-//! [`DeviceCopy`] is plain data with one layout everywhere; [`DeviceType`] is anything that a kernel's body may name
-//! a type of, tuples included; [`DeviceConst`] is anything that may be a constant of a kernel, the operator
-//! tokens included.
+//! [`DeviceCopy`] is plain data with one layout everywhere; [`DeviceConst`] is anything that may be a constant of a
+//! kernel, the operator tokens included. Tuples are neither: their layout is Rust's own business, so kernels have
+//! them only as local values.
 
 use syclone_kernel_ast::bound::ConstValue;
 use syclone_kernel_ast::types::{IntKind, Op, Order as TreeOrder, Scope as TreeScope, Type};
@@ -38,42 +38,6 @@ pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     /// The value as the kernel tree knows it.
     fn to_value(&self) -> Value;
 }
-
-/// A type that a kernel's body may name: every [`DeviceCopy`] type, and tuples of them, whose layout is Rust's own
-/// business, so that they never lie in memory that the host sees.
-pub trait DeviceType {
-    /// The type as the kernel tree knows it.
-    fn kernel_type() -> Type;
-}
-
-impl<T: DeviceCopy> DeviceType for T {
-    fn kernel_type() -> Type {
-        T::device_type()
-    }
-}
-
-impl DeviceType for () {
-    fn kernel_type() -> Type {
-        Type::Unit
-    }
-}
-
-/// [`DeviceType`] for tuples.
-macro_rules! tuples {
-    ($($part:ident)*) => {
-        impl<$($part: DeviceType),*> DeviceType for ($($part,)*) {
-            fn kernel_type() -> Type {
-                Type::Tuple(vec![$($part::kernel_type()),*])
-            }
-        }
-    };
-}
-tuples!(A);
-tuples!(A B);
-tuples!(A B C);
-tuples!(A B C D);
-tuples!(A B C D E);
-tuples!(A B C D E F);
 
 /// A value that may be a constant of a kernel: a `const`, a const generic, an operator token, an order, a scope.
 pub trait DeviceConst {

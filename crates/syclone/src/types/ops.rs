@@ -4,9 +4,9 @@
 //! combines and which value changes nothing.
 
 use syclone_kernel_ast::bound::ConstValue;
-use syclone_kernel_ast::types::{Op, Type};
+use syclone_kernel_ast::types::Op;
 
-use super::device_copy::{DeviceConst, DeviceCopy, DeviceType, op_const};
+use super::device_copy::{DeviceConst, DeviceCopy, op_const};
 use super::scalar::{Integer, Scalar, VectorElement};
 use super::vector::{Lanes, Vector};
 
@@ -49,11 +49,6 @@ macro_rules! tokens {
         impl DeviceConst for $name {
             fn device_const(&self) -> ConstValue {
                 op_const(Op::$name)
-            }
-        }
-        impl DeviceType for $name {
-            fn kernel_type() -> Type {
-                Type::Op(Op::$name)
             }
         }
     )*};

@@ -1,18 +1,19 @@
 //! SYCL's mathematical functions that Rust's numbers lack.
 //!
-//! What Rust has keeps Rust's name and is an inherent method ([`Float`](super::Float) and
+//! What Rust has keeps Rust's name and is an inherent method ([`Float`] and
 //! [`Integer`](super::Integer) repeat them for generic code). The rest of SYCL's list is here: [`Math`] for
 //! floats, [`IntegerMath`] for integers, both as methods of scalars and, lane by lane, of vectors.
 //! `docs/math.md` has the whole table with the error of each function.
 //!
-//! Functions of `f32` are in `single.rs`, of `f64` in `double.rs`; half precisions compute in `f32` and round.
-//! [`table`] is the list of names and shapes that everything else is generated from.
+//! Functions of `f32` are in `single.rs`, of `f64` in `double.rs`, of both in `shared.rs`; half precisions compute in `f32` and round.
+//! `table.rs` is the list of names and shapes that everything else is generated from.
 
 pub(crate) mod table;
 
 mod double;
 pub(crate) mod geometric;
 mod integer;
+mod shared;
 mod single;
 
 pub use self::geometric::Geometric;
@@ -52,6 +53,7 @@ macro_rules! declare {
 /// assert_eq!(6.0f64.frexp(), (0.75, 3));
 /// assert_eq!(0.25f32.mix(0.75, 0.5), 0.5);
 /// ```
+#[allow(clippy::wrong_self_convention, reason = "numbers are passed by value")]
 pub trait Math: Sized {
     for_sycl_float_functions!(declare);
 }

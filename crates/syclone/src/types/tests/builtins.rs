@@ -1,4 +1,8 @@
 //! The interpreter's functions against the native ones.
+#![allow(
+    clippy::cloned_ref_to_slice_refs,
+    reason = "argument lists of one and of more look alike"
+)]
 
 use syclone_kernel_ast::builtins::Builtins;
 use syclone_kernel_ast::types::Type;

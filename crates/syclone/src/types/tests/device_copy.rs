@@ -6,7 +6,6 @@ use syclone_kernel_ast::types::{IntKind, Type};
 use syclone_kernel_ast::value::Value;
 
 use crate::types::derive_support::{enum_type, enum_value, struct_type, struct_value};
-use crate::types::device_copy::DeviceType;
 use crate::types::{DeviceConst, DeviceCopy, Vector, bf16, f16};
 
 /// The bytes of a value of a type without padding.
@@ -54,15 +53,6 @@ fn layouts_of_the_tree_are_those_of_rust() {
     check(Vector::new([1u8; 16]));
     check(Vector::new([true, false]));
     check([Vector::new([f16::ONE; 4]); 3]);
-}
-
-#[test]
-fn tuples_are_types_of_the_tree() {
-    assert_eq!(
-        <(f32, [u8; 2])>::kernel_type().to_string(),
-        "(f32, [u8; 2])"
-    );
-    assert_eq!(<()>::kernel_type(), Type::Unit);
 }
 
 #[test]
