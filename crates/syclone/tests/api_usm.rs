@@ -11,9 +11,9 @@ fn queue() -> Queue {
 #[test]
 fn allocations_are_zeroed_and_copied_and_filled() {
     let queue = queue();
-    let mut device = queue.alloc_device::<i32, 2>([2, 2]).unwrap();
-    let mut host = queue.alloc_host::<i32, 1>(4).unwrap();
-    let mut shared = queue.alloc_shared::<i32, 1>(4).unwrap();
+    let mut device = UsmDevice::<i32, 2>::new(queue.device(), [2, 2]).unwrap();
+    let mut host = queue.alloc_host::<i32>(4).unwrap();
+    let mut shared = queue.alloc_shared::<i32>(4).unwrap();
     assert_eq!(queue.to_vec(&device).unwrap(), [0; 4]);
     queue.copy_from_slice(&[1, 2, 3, 4], &mut device).unwrap();
     queue.copy(&device, &mut host).unwrap();
@@ -37,8 +37,8 @@ fn allocations_are_zeroed_and_copied_and_filled() {
 fn no_bytes_are_no_problem() {
     let queue = queue();
     let (mut a, b) = (
-        queue.alloc_device::<f64, 1>(0).unwrap(),
-        queue.alloc_shared::<f64, 1>(0).unwrap(),
+        queue.alloc_device::<f64>(0).unwrap(),
+        queue.alloc_shared::<f64>(0).unwrap(),
     );
     queue.fill(&mut a, 1.0).unwrap().wait().unwrap();
     queue.copy(&b, &mut a).unwrap().wait().unwrap();
@@ -50,11 +50,11 @@ fn no_bytes_are_no_problem() {
 fn sizes_that_cannot_be_allocated_are_errors() {
     let queue = queue();
     assert!(matches!(
-        queue.alloc_device::<u64, 2>([usize::MAX, 3]),
+        UsmDevice::<u64, 2>::new(queue.device(), [usize::MAX, 3]),
         Err(Error::SizeOverflow { .. })
     ));
     assert!(matches!(
-        queue.alloc_shared::<u8, 1>(isize::MAX as usize - 64),
+        queue.alloc_shared::<u8>(isize::MAX as usize - 64),
         Err(Error::OutOfMemory { .. })
     ));
 }
@@ -62,7 +62,7 @@ fn sizes_that_cannot_be_allocated_are_errors() {
 #[test]
 fn lengths_that_differ_are_an_error_with_both_numbers() {
     let queue = queue();
-    let mut x = queue.alloc_device::<u8, 1>(3).unwrap();
+    let mut x = queue.alloc_device::<u8>(3).unwrap();
     let error = queue.copy_from_slice(&[1, 2], &mut x).unwrap_err();
     assert_eq!(
         error,
@@ -78,8 +78,8 @@ fn lengths_that_differ_are_an_error_with_both_numbers() {
 fn uploads_fills_and_downloads_keep_their_order_on_an_out_of_order_queue() {
     let queue = queue();
     let (mut x, mut y) = (
-        queue.alloc_device::<i32, 1>(3).unwrap(),
-        queue.alloc_device::<i32, 1>(3).unwrap(),
+        queue.alloc_device::<i32>(3).unwrap(),
+        queue.alloc_device::<i32>(3).unwrap(),
     );
     for round in 0..2000 {
         queue
@@ -96,7 +96,7 @@ fn uploads_fills_and_downloads_keep_their_order_on_an_out_of_order_queue() {
 fn the_host_waits_for_commands_on_shared_memory() {
     let queue = queue();
     let gate = Buffer::<u8>::new(1);
-    let mut x = queue.alloc_shared::<u8, 1>(1).unwrap();
+    let mut x = queue.alloc_shared::<u8>(1).unwrap();
     let slow = queue
         .submit(|h| {
             let _gate = gate.write(h);
@@ -119,7 +119,7 @@ fn an_allocation_may_be_dropped_while_commands_use_it() {
     let gate = queue
         .submit(|h| h.host_task(|_| std::thread::sleep(Duration::from_millis(20))))
         .unwrap();
-    let mut x = queue.alloc_device::<u32, 1>(1000).unwrap();
+    let mut x = queue.alloc_device::<u32>(1000).unwrap();
     queue.fill(&mut x, 5).unwrap();
     queue
         .submit(|h| {
@@ -134,7 +134,7 @@ fn an_allocation_may_be_dropped_while_commands_use_it() {
 #[test]
 fn slices_are_copied_and_filled_on_their_own() {
     let queue = queue();
-    let mut x = queue.alloc_shared::<u8, 1>(6).unwrap();
+    let mut x = queue.alloc_shared::<u8>(6).unwrap();
     {
         let (mut left, mut right) = x.split_at_mut(2).unwrap();
         queue.fill(&mut left, 1).unwrap();
@@ -155,7 +155,7 @@ fn memory_of_two_devices_can_be_copied_between_them_from_any_thread() {
         Device::cpu_with_threads(1).unwrap(),
     ];
     let queues = devices.map(|device| Queue::new(&device).unwrap());
-    let mut memory = [0, 1].map(|i: usize| queues[i].alloc_device::<u32, 1>(16).unwrap());
+    let mut memory = [0, 1].map(|i: usize| queues[i].alloc_device::<u32>(16).unwrap());
     std::thread::scope(|threads| {
         threads.spawn(|| {
             for round in 0..200 {

@@ -7,7 +7,6 @@ use syclone_runtime::{Device, Error, Event, Result};
 
 use super::buffer::Buffer;
 use super::handler::Handler;
-use super::range::Range;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
 use crate::types::DeviceCopy;
@@ -225,28 +224,19 @@ impl Queue {
         self.submit(|h| h.advise(memory, advice))
     }
 
-    /// Zeroed memory of the queue's device.
-    pub fn alloc_device<T: DeviceCopy, const D: usize>(
-        &self,
-        extents: impl Into<Range<D>>,
-    ) -> Result<UsmDevice<T, D>> {
-        UsmDevice::new(self.device(), extents)
+    /// Zeroed memory of the queue's device: `len` elements; [`UsmDevice::new`] makes more dimensions.
+    pub fn alloc_device<T: DeviceCopy>(&self, len: usize) -> Result<UsmDevice<T>> {
+        UsmDevice::new(self.device(), len)
     }
 
-    /// Zeroed host memory that the queue's device reaches.
-    pub fn alloc_host<T: DeviceCopy, const D: usize>(
-        &self,
-        extents: impl Into<Range<D>>,
-    ) -> Result<UsmHost<T, D>> {
-        UsmHost::new(self.device(), extents)
+    /// Zeroed host memory that the queue's device reaches: `len` elements; [`UsmHost::new`] makes more dimensions.
+    pub fn alloc_host<T: DeviceCopy>(&self, len: usize) -> Result<UsmHost<T>> {
+        UsmHost::new(self.device(), len)
     }
 
-    /// Zeroed memory that the queue's device and the host share.
-    pub fn alloc_shared<T: DeviceCopy, const D: usize>(
-        &self,
-        extents: impl Into<Range<D>>,
-    ) -> Result<UsmShared<T, D>> {
-        UsmShared::new(self.device(), extents)
+    /// Zeroed memory that the queue's device and the host share: `len` elements; [`UsmShared::new`] makes more dimensions.
+    pub fn alloc_shared<T: DeviceCopy>(&self, len: usize) -> Result<UsmShared<T>> {
+        UsmShared::new(self.device(), len)
     }
 }
 

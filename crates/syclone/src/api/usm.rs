@@ -272,7 +272,7 @@ allocation!(
     /// use syclone::prelude::*;
     /// # fn main() -> Result<()> {
     /// let queue = Queue::new(&Device::select("cpu")?)?;
-    /// let mut x = queue.alloc_device::<f32, 1>(3)?;
+    /// let mut x = queue.alloc_device::<f32>(3)?;
     /// queue.copy_from_slice(&[1.0, 2.0, 3.0], &mut x)?;
     /// assert_eq!(queue.to_vec(&x)?, [1.0, 2.0, 3.0]);
     /// # Ok(())
@@ -287,7 +287,7 @@ allocation!(
     /// use syclone::prelude::*;
     /// # fn main() -> Result<()> {
     /// let queue = Queue::new(&Device::select("cpu")?)?;
-    /// let mut x = queue.alloc_host::<u8, 1>(2)?;
+    /// let mut x = queue.alloc_host::<u8>(2)?;
     /// x.host_mut()?[0] = 1;
     /// assert_eq!(x.host()?[..], [1, 0]);
     /// # Ok(())
@@ -302,7 +302,7 @@ allocation!(
     /// use syclone::prelude::*;
     /// # fn main() -> Result<()> {
     /// let queue = Queue::new(&Device::select("cpu")?)?;
-    /// let mut x = queue.alloc_shared::<i64, 2>([2, 2])?;
+    /// let mut x = UsmShared::<i64, 2>::new(queue.device(), [2, 2])?;
     /// queue.fill(&mut x, -1)?;
     /// assert_eq!(x.host()?[..], [-1; 4]);
     /// # Ok(())
