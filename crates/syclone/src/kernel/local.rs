@@ -5,7 +5,8 @@ use super::atomic::{AtomicRef, AtomicScalar};
 use super::memory::Coordinates;
 use super::place::{ARRAY_FAULT, Indexable, IndexableMut, Inline, Oob, Place, fault_unless};
 use super::span::SpanMut;
-use crate::types::DeviceCopy;
+use super::vector_access::{self, Row};
+use crate::types::{DeviceCopy, Lanes, Vector, VectorElement};
 
 /// A `T` that the items of one work-group share, made by [`local`].
 ///
@@ -199,6 +200,34 @@ impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
 }
 
 impl<T: DeviceCopy> LocalAccessor<T, 1> {
+    /// The elements `index * N .. index * N + N` as one vector. In a kernel, write `x.load_vector::<4>(i)`.
+    #[inline(always)]
+    pub fn load_vector<const N: usize>(&self, index: usize, oob: &mut Oob) -> Vector<T, N>
+    where
+        T: VectorElement,
+        [(); N]: Lanes,
+    {
+        vector_access::load(self.row(), index, oob)
+    }
+
+    /// Writes a vector to the elements `index * N .. index * N + N`. In a kernel, write `x.store_vector(i, v)`.
+    #[inline(always)]
+    pub fn store_vector<const N: usize>(&self, index: usize, value: Vector<T, N>, oob: &mut Oob)
+    where
+        T: VectorElement,
+        [(); N]: Lanes,
+    {
+        vector_access::store(self.row(), index, value, oob)
+    }
+
+    fn row(&self) -> Row<T> {
+        Row {
+            first: self.ptr,
+            len: self.extents[0],
+            fault: self.fault,
+        }
+    }
+
     /// `len` elements from `start`, for joint group algorithms.
     #[inline(always)]
     pub fn span(&self, start: usize, len: usize) -> SpanMut<T> {

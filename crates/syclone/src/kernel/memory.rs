@@ -2,6 +2,7 @@
 
 use super::item::{Group, Item, NdItem};
 use super::place::{Place, fault_unless};
+use super::vector_access::Row;
 
 /// Rows of elements in global memory, seen by one command.
 #[derive(Debug)]
@@ -94,6 +95,18 @@ impl<T, const D: usize> Memory<T, D> {
     /// The extents as the launcher and the interpreter take them: missing dimensions are 1 in front.
     pub(crate) fn extents_3d(&self) -> [usize; 3] {
         leading_ones(self.extents)
+    }
+}
+
+impl<T> Memory<T, 1> {
+    /// All elements of one dimension.
+    #[inline(always)]
+    pub(crate) fn row(&self) -> Row<T> {
+        Row {
+            first: self.ptr,
+            len: self.extents[0],
+            fault: self.fault,
+        }
     }
 }
 

@@ -26,7 +26,7 @@ impl<T: DeviceCopy> ScatterMut<T, 1> {
         T: VectorElement,
         [(); N]: Lanes,
     {
-        vector_access::load(&self.0, index, oob)
+        vector_access::load(self.0.row(), index, oob)
     }
 
     /// Writes a vector to the elements `index * N .. index * N + N`. In a kernel, write `x.store_vector(i, v)`.
@@ -36,7 +36,7 @@ impl<T: DeviceCopy> ScatterMut<T, 1> {
         T: VectorElement,
         [(); N]: Lanes,
     {
-        vector_access::store(&self.0, index, value, oob)
+        vector_access::store(self.0.row(), index, value, oob)
     }
 
     /// `len` elements from `start`, for joint group algorithms.

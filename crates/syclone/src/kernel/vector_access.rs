@@ -1,8 +1,15 @@
-//! Short vectors to and from global memory: `N` adjacent elements at once.
+//! Short vectors to and from global and local memory: `N` adjacent elements at once.
 
-use super::memory::Memory;
 use super::place::Oob;
 use crate::types::{Lanes, Vector, VectorElement};
+
+/// Adjacent elements: initialised and valid for reads, and for writes where they are written.
+pub(crate) struct Row<T> {
+    pub(crate) first: *mut T,
+    pub(crate) len: usize,
+    /// The fault bit to raise outside.
+    pub(crate) fault: u32,
+}
 
 /// How many of the `N` elements from `index * N` are inside.
 #[inline(always)]
@@ -16,23 +23,23 @@ fn inside<const N: usize>(len: usize, index: usize) -> usize {
 /// Reads a vector; elements outside are zero.
 #[inline(always)]
 pub(crate) fn load<T: VectorElement, const N: usize>(
-    memory: &Memory<T, 1>,
+    row: Row<T>,
     index: usize,
     oob: &mut Oob,
 ) -> Vector<T, N>
 where
     [(); N]: Lanes,
 {
-    let inside = inside::<N>(memory.extents[0], index);
-    let first = memory.ptr.wrapping_add(index.wrapping_mul(N));
+    let inside = inside::<N>(row.len, index);
+    let first = row.first.wrapping_add(index.wrapping_mul(N));
     let lanes = if inside == N {
-        // SAFETY: all elements are inside the memory, which the launch keeps alive.
+        // SAFETY: all elements are inside the row.
         unsafe { first.cast::<[T; N]>().read() }
     } else {
-        oob.note(memory.fault);
+        oob.note(row.fault);
         std::array::from_fn(|lane| {
             if lane < inside {
-                // SAFETY: lanes below `inside` are inside the memory.
+                // SAFETY: lanes below `inside` are inside the row.
                 unsafe { first.add(lane).read() }
             } else {
                 T::zeroed()
@@ -45,23 +52,23 @@ where
 /// Writes a vector; elements outside are dropped.
 #[inline(always)]
 pub(crate) fn store<T: VectorElement, const N: usize>(
-    memory: &Memory<T, 1>,
+    row: Row<T>,
     index: usize,
     value: Vector<T, N>,
     oob: &mut Oob,
 ) where
     [(); N]: Lanes,
 {
-    let inside = inside::<N>(memory.extents[0], index);
-    let first = memory.ptr.wrapping_add(index.wrapping_mul(N));
+    let inside = inside::<N>(row.len, index);
+    let first = row.first.wrapping_add(index.wrapping_mul(N));
     let lanes = value.to_array();
     if inside == N {
-        // SAFETY: all elements are inside the memory, which the launch keeps alive and which may be written.
+        // SAFETY: all elements are inside the row, which may be written.
         unsafe { first.cast::<[T; N]>().write(lanes) }
     } else {
-        oob.note(memory.fault);
+        oob.note(row.fault);
         for (lane, &element) in lanes.iter().enumerate().take(inside) {
-            // SAFETY: lanes below `inside` are inside the memory.
+            // SAFETY: lanes below `inside` are inside the row.
             unsafe { first.add(lane).write(element) }
         }
     }

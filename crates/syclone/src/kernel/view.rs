@@ -25,7 +25,7 @@ impl<T: DeviceCopy> View<T, 1> {
         T: VectorElement,
         [(); N]: Lanes,
     {
-        vector_access::load(&self.0, index, oob)
+        vector_access::load(self.0.row(), index, oob)
     }
 
     /// `len` elements from `start`, for joint group algorithms.

@@ -277,6 +277,23 @@ fn vectors_read_and_write_adjacent_elements_and_lose_only_what_is_outside() {
 }
 
 #[test]
+fn local_accessors_read_and_write_vectors_too() {
+    with_memory(|memory| {
+        let group = one_group(memory, 1, 1);
+        let row = group.bind_local(&LocalAccessor::<f32>::new(6).with_fault(4));
+        let mut oob = Oob::new();
+        row.store_vector(1, Vector::new([1.0, 2.0]), &mut oob);
+        assert_eq!(
+            row.load_vector::<4>(0, &mut oob).to_array(),
+            [0.0, 0.0, 1.0, 2.0]
+        );
+        assert_eq!(oob.bits(), 0);
+        assert_eq!(row.load_vector::<4>(1, &mut oob).to_array(), [0.0; 4]);
+        assert_eq!(oob.bits(), 4);
+    });
+}
+
+#[test]
 fn fault_bits_are_one_for_each_of_the_first_parameters_and_one_for_the_rest() {
     assert_eq!(
         (0..30).map(parameter_fault).collect::<Vec<_>>(),
