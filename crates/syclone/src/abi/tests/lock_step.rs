@@ -3,7 +3,7 @@ use std::cell::{Cell, RefCell};
 use super::{SIZES, WIDTHS, awkward, for_all_groups, one_group, per_item, with_memory};
 use crate::abi::lock_step::{self, run};
 use crate::abi::{Divergence, GroupArg, GroupCx, Oob, Uniform, group, sub_group};
-use crate::kernel::SpanOf;
+use crate::kernel::{NdItem, SpanOf};
 use crate::types::ops::{Maximum, Plus};
 
 #[test]
@@ -341,4 +341,16 @@ fn the_sizes_under_test_have_partial_sub_groups() {
     );
     let uniform: &dyn GroupArg<u8> = &Uniform(3);
     assert_eq!(uniform.get(17), 3);
+}
+
+#[test]
+fn closures_may_name_the_contexts_type_as_macro_output_does() {
+    with_memory(|memory| {
+        let g = one_group(memory, 3, 4);
+        run(&g, |item: NdItem<1>, ax: lock_step::Cx<'_, 1>| async move {
+            ax.barrier(1).await;
+            assert_eq!(ax.item().local_id(0), item.local_id(0));
+            assert_eq!((ax.group().size(), ax.sub_group().size()), (3, 3));
+        });
+    });
 }

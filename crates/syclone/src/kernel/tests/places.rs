@@ -294,6 +294,21 @@ fn local_accessors_read_and_write_vectors_too() {
 }
 
 #[test]
+fn literal_indices_and_elements_need_no_annotation() {
+    let (x, rows) = ([1.5f32, 2.5], [[1u8, 2], [3, 4]]);
+    // SAFETY: `x` and `rows` live through the test.
+    unsafe {
+        let view = View::from_raw(x.as_ptr(), [2], None);
+        let sum =
+            at(&raw const view, 0).get(&mut Oob::new()) + at(&raw const x, 1).get(&mut Oob::new());
+        assert_eq!(sum, 4.0);
+        let plane = View::<_, 2>::from_raw(rows.as_ptr().cast::<u8>(), [2, 2], None);
+        assert_eq!(at(&raw const plane, [1, 0]).get(&mut Oob::new()), 3);
+        assert_eq!(at(&raw const rows, 1).at(1).get(&mut Oob::new()), 4);
+    }
+}
+
+#[test]
 fn fault_bits_are_one_for_each_of_the_first_parameters_and_one_for_the_rest() {
     assert_eq!(
         (0..30).map(parameter_fault).collect::<Vec<_>>(),
