@@ -37,8 +37,31 @@ fn type_value(ty: &syn::Type) -> TokenStream {
             let mutable = reference.mutability.is_some();
             quote!(::syclone::abi::Type::Ref(::std::boxed::Box::new(#inner), #mutable))
         }
+        syn::Type::Tuple(tuple) if leaves_open(ty) => {
+            let parts = tuple.elems.iter().map(type_value);
+            quote!(::syclone::abi::Type::Tuple(::std::vec![#(#parts),*]))
+        }
+        syn::Type::Array(array) if leaves_open(ty) => {
+            let (inner, len) = (type_value(&array.elem), &array.len);
+            quote!(::syclone::abi::Type::Array(::std::boxed::Box::new(#inner), #len))
+        }
+        // `Vector<_, _>`, which `Vector::new` stands for, is found by inference as a whole.
+        _ if leaves_open(ty) => quote!(::syclone::abi::Type::Infer),
         _ => quote!(<#ty as ::syclone::abi::TreeType>::tree_type()),
     }
+}
+
+/// Whether a part of the type is `_`.
+fn leaves_open(ty: &syn::Type) -> bool {
+    struct Finder(bool);
+    impl<'ast> syn::visit::Visit<'ast> for Finder {
+        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut finder = Finder(false);
+    syn::visit::Visit::visit_type(&mut finder, ty);
+    finder.0
 }
 
 /// The device methods of generic parameters, by the traits that bound them, if any method is called at all.
