@@ -1,5 +1,7 @@
 //! SYCL's functions inside kernels: every way to run one gives bit for bit what the same Rust gives on the host.
 
+#![deny(unstable_name_collisions)]
+
 use std::fmt::Debug;
 
 use syclone::abi::ways::{Way, with_way};
@@ -104,6 +106,33 @@ row! {
     }
 }
 
+/// Launches a kernel of this form and waits.
+macro_rules! launch {
+    ($kernel:expr) => {
+        |queue: &Queue, x, y, out| {
+            let event = queue.submit(|h| h.parallel_for(x.len(), $kernel(x.read(h), y.read(h), out.write(h))));
+            event.expect("the launch is valid").wait().expect("the kernel runs")
+        }
+    };
+}
+
+/// Concrete types reach the trait's method although Rust has an unstable one of that name.
+#[device_fn]
+fn erf_of(x: f32) -> f32 {
+    x.erf()
+}
+
+#[kernel]
+fn error_functions(item: Item<1>, x: View<f32>, y: View<f32>, out: ItemMut<[f32; 2]>) {
+    out[item] = [erf_of(x[item]), y[item].erfc()];
+}
+
+#[test]
+fn names_that_rust_may_take_one_day_raise_no_lint() {
+    let host = |x: f32, y: f32| [Math::erf(x), Math::erfc(y)];
+    check("f32", &[0.5, -1.0], &[2.0, 0.25], host, launch!(error_functions));
+}
+
 /// Whether two results print alike: all NaNs do, zeros of different signs do not.
 fn same<T: Debug>(a: &T, b: &T) -> bool {
     format!("{a:?}") == format!("{b:?}")
@@ -127,16 +156,6 @@ where
             assert!(same(row, &exact), "{name} of {x:?} and {y:?}, {way:?}:\n{row:?}\non the host:\n{exact:?}");
         }
     }
-}
-
-/// Launches a kernel of this form and waits.
-macro_rules! launch {
-    ($kernel:expr) => {
-        |queue: &Queue, x, y, out| {
-            let event = queue.submit(|h| h.parallel_for(x.len(), $kernel(x.read(h), y.read(h), out.write(h))));
-            event.expect("the launch is valid").wait().expect("the kernel runs")
-        }
-    };
 }
 
 /// Values at which functions differ, each with each.

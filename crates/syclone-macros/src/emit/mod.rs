@@ -35,10 +35,12 @@ fn analysis_error(parsed: &Parsed, error: &AnalysisError) -> syn::Error {
     syn::Error::new(span, &error.message)
 }
 
-/// Lints that printed code cannot avoid: parentheses, names and statements that the user's own code does not have.
+/// Lints that printed code cannot avoid: parentheses, names and statements that the user's own code does not have; and
+/// that Rust may have `erf` and `erfc` one day, which will then mean the same.
 fn allowances() -> TokenStream {
     quote!(#[allow(
         unused,
+        unstable_name_collisions,
         non_snake_case,
         clippy::all,
         clippy::pedantic,
