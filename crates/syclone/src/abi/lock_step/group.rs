@@ -30,12 +30,11 @@ fn for_all<const D: usize, R: Copy>(group: &GroupCx<D>, result: R) -> PerItem<R>
 
 /// [`whole::reduce`].
 pub async fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     x: T,
     op: O,
 ) -> T {
-    cx.in_group::<T, T, O>(line, Operation::Reduce, x, |g, x| {
+    cx.in_group::<T, T, O>(Operation::Reduce, x, |g, x| {
         for_all(g, whole::reduce(g, x, op))
     })
     .await
@@ -43,12 +42,11 @@ pub async fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 
 /// [`whole::inclusive_scan`].
 pub async fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     x: T,
     op: O,
 ) -> T {
-    cx.in_group::<T, T, O>(line, Operation::InclusiveScan, x, |g, x| {
+    cx.in_group::<T, T, O>(Operation::InclusiveScan, x, |g, x| {
         whole::inclusive_scan(g, x, op)
     })
     .await
@@ -56,12 +54,11 @@ pub async fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 
 /// [`whole::exclusive_scan`].
 pub async fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     x: T,
     op: O,
 ) -> T {
-    cx.in_group::<T, T, O>(line, Operation::ExclusiveScan, x, |g, x| {
+    cx.in_group::<T, T, O>(Operation::ExclusiveScan, x, |g, x| {
         whole::exclusive_scan(g, x, op)
     })
     .await
@@ -69,13 +66,12 @@ pub async fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 
 /// [`whole::inclusive_scan_init`].
 pub async fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     x: T,
     init: T,
     op: O,
 ) -> T {
-    cx.in_group::<(T, T), T, O>(line, Operation::InclusiveScanInit, (x, init), |g, args| {
+    cx.in_group::<(T, T), T, O>(Operation::InclusiveScanInit, (x, init), |g, args| {
         whole::inclusive_scan_init(g, Part(args, |(x, _)| x), Part(args, |(_, init)| init), op)
     })
     .await
@@ -83,26 +79,20 @@ pub async fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 
 /// [`whole::exclusive_scan_init`].
 pub async fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     x: T,
     init: T,
     op: O,
 ) -> T {
-    cx.in_group::<(T, T), T, O>(line, Operation::ExclusiveScanInit, (x, init), |g, args| {
+    cx.in_group::<(T, T), T, O>(Operation::ExclusiveScanInit, (x, init), |g, args| {
         whole::exclusive_scan_init(g, Part(args, |(x, _)| x), Part(args, |(_, init)| init), op)
     })
     .await
 }
 
 /// [`whole::broadcast`].
-pub async fn broadcast<const D: usize, T: DeviceCopy>(
-    cx: Cx<'_, D>,
-    line: u32,
-    x: T,
-    id: usize,
-) -> T {
-    cx.in_group::<(T, usize), T, ()>(line, Operation::Broadcast, (x, id), |g, args| {
+pub async fn broadcast<const D: usize, T: DeviceCopy>(cx: &Cx<'_, D>, x: T, id: usize) -> T {
+    cx.in_group::<(T, usize), T, ()>(Operation::Broadcast, (x, id), |g, args| {
         for_all(
             g,
             whole::broadcast(g, Part(args, |(x, _)| x), Part(args, |(_, id)| id)),
@@ -112,24 +102,24 @@ pub async fn broadcast<const D: usize, T: DeviceCopy>(
 }
 
 /// [`whole::any`].
-pub async fn any<const D: usize>(cx: Cx<'_, D>, line: u32, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(line, Operation::Any, predicate, |g, x| {
+pub async fn any<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
+    cx.in_group::<bool, bool, ()>(Operation::Any, predicate, |g, x| {
         for_all(g, whole::any(g, x))
     })
     .await
 }
 
 /// [`whole::all`].
-pub async fn all<const D: usize>(cx: Cx<'_, D>, line: u32, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(line, Operation::All, predicate, |g, x| {
+pub async fn all<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
+    cx.in_group::<bool, bool, ()>(Operation::All, predicate, |g, x| {
         for_all(g, whole::all(g, x))
     })
     .await
 }
 
 /// [`whole::none`].
-pub async fn none<const D: usize>(cx: Cx<'_, D>, line: u32, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(line, Operation::None, predicate, |g, x| {
+pub async fn none<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
+    cx.in_group::<bool, bool, ()>(Operation::None, predicate, |g, x| {
         for_all(g, whole::none(g, x))
     })
     .await
@@ -139,8 +129,8 @@ pub async fn none<const D: usize>(cx: Cx<'_, D>, line: u32, predicate: bool) -> 
 macro_rules! exchanges {
     ($($name:ident $operation:ident)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`].")]
-        pub async fn $name<const D: usize, T: DeviceCopy>(cx: Cx<'_, D>, line: u32, x: T, which: usize) -> T {
-            cx.in_group::<(T, usize), T, ()>(line, Operation::$operation, (x, which), |g, args| {
+        pub async fn $name<const D: usize, T: DeviceCopy>(cx: &Cx<'_, D>, x: T, which: usize) -> T {
+            cx.in_group::<(T, usize), T, ()>(Operation::$operation, (x, which), |g, args| {
                 whole::$name(g, Part(args, |(x, _)| x), Part(args, |(_, which)| which))
             })
             .await
@@ -152,13 +142,12 @@ exchanges!(shift_left ShiftLeft shift_right ShiftRight permute_xor PermuteXor se
 
 /// [`whole::joint_reduce`]; the group takes the first item's span.
 pub async fn joint_reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     src: impl SpanOf<T>,
     op: O,
 ) -> T {
     let _ = op;
-    cx.in_group::<_, T, O>(line, Operation::JointReduce, src.raw_span(), |g, spans| {
+    cx.in_group::<_, T, O>(Operation::JointReduce, src.raw_span(), |g, spans| {
         for_all(g, whole::joint_reduce_raw::<D, T, O>(g, spans.get(0)))
     })
     .await
@@ -166,15 +155,13 @@ pub async fn joint_reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 
 /// [`whole::joint_inclusive_scan`]; the group takes the first item's spans.
 pub async fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     src: impl SpanOf<T>,
     dst: impl SpanMutOf<T>,
     op: O,
 ) {
     let _ = op;
     cx.in_group::<_, (), O>(
-        line,
         Operation::JointInclusiveScan,
         (src.raw_span(), dst.raw_span()),
         |g, spans| {
@@ -188,15 +175,13 @@ pub async fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>
 
 /// [`whole::joint_exclusive_scan`]; the group takes the first item's spans.
 pub async fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: Cx<'_, D>,
-    line: u32,
+    cx: &Cx<'_, D>,
     src: impl SpanOf<T>,
     dst: impl SpanMutOf<T>,
     op: O,
 ) {
     let _ = op;
     cx.in_group::<_, (), O>(
-        line,
         Operation::JointExclusiveScan,
         (src.raw_span(), dst.raw_span()),
         |g, spans| {
@@ -212,8 +197,8 @@ pub async fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>
 macro_rules! joint_votes {
     ($($name:ident $operation:ident |$holding:ident, $len:ident| $result:expr;)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`]; the group takes the first item's span.")]
-        pub async fn $name<const D: usize>(cx: Cx<'_, D>, line: u32, src: impl SpanOf<bool>) -> bool {
-            cx.in_group::<_, bool, ()>(line, Operation::$operation, src.raw_span(), |g, spans| {
+        pub async fn $name<const D: usize>(cx: &Cx<'_, D>, src: impl SpanOf<bool>) -> bool {
+            cx.in_group::<_, bool, ()>(Operation::$operation, src.raw_span(), |g, spans| {
                 let ($holding, $len) = whole::joint_count_raw(g, spans.get(0));
                 for_all(g, $result)
             })

@@ -28,7 +28,7 @@ use std::task::{Context, Poll, Waker};
 use self::round::{Arrival, Operation, Round, Site};
 use super::group_cx::GroupCx;
 use super::per_item::PerItem;
-use crate::kernel::{Group, NdItem, Oob, SubGroup};
+use crate::kernel::{NdItem, Oob};
 
 /// What all items of a running group share.
 struct State {
@@ -42,6 +42,7 @@ pub struct Cx<'a, const D: usize> {
     /// Outlives the item's future: see [`run`].
     state: *const State,
     index: usize,
+    line: u32,
 }
 
 impl<const D: usize> Clone for Cx<'_, D> {
@@ -53,10 +54,10 @@ impl<const D: usize> Clone for Cx<'_, D> {
 impl<const D: usize> Copy for Cx<'_, D> {}
 
 impl<'a, const D: usize> Cx<'a, D> {
-    /// The item.
+    /// The group.
     #[inline(always)]
-    pub fn item(&self) -> NdItem<D> {
-        self.group.nd_item(self.group.local_of(self.index))
+    pub fn group(&self) -> &'a GroupCx<D> {
+        self.group
     }
 
     /// The item's local linear id.
@@ -65,16 +66,11 @@ impl<'a, const D: usize> Cx<'a, D> {
         self.index
     }
 
-    /// The item's group.
+    /// The same hold for a collective in `line`, which a report of divergence names.
+    #[must_use]
     #[inline(always)]
-    pub fn group(&self) -> Group<D> {
-        self.group.group()
-    }
-
-    /// The item's sub-group.
-    #[inline(always)]
-    pub fn sub_group(&self) -> SubGroup {
-        self.group.sub_group(self.index)
+    pub fn at(self, line: u32) -> Self {
+        Cx { line, ..self }
     }
 
     /// Reports what the item touched out of bounds.
@@ -101,15 +97,14 @@ impl<'a, const D: usize> Cx<'a, D> {
         Arrival::new().await
     }
 
-    /// A collective of the group in `line`: `argument` of each item, and `compute` from all of them to all results.
+    /// A collective of the group: `argument` of each item, and `compute` from all of them to all results.
     async fn in_group<A: Copy + 'static, R: Copy + 'static, O: 'static>(
         &self,
-        line: u32,
         operation: Operation,
         argument: A,
         compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> PerItem<R>,
     ) -> R {
-        let site = Site::new::<A, R, O>(line, operation);
+        let site = Site::new::<A, R, O>(self.line, operation);
         self.state()
             .group
             .exchange(self.group, site, self.index, argument, compute)
@@ -119,12 +114,11 @@ impl<'a, const D: usize> Cx<'a, D> {
     /// A collective of the item's sub-group, as [`Cx::in_group`]; the group that `compute` sees is the sub-group.
     async fn in_sub_group<A: Copy + 'static, R: Copy + 'static, O: 'static>(
         &self,
-        line: u32,
         operation: Operation,
         argument: A,
         compute: impl FnOnce(&GroupCx<1>, PerItem<A>) -> PerItem<R>,
     ) -> R {
-        let site = Site::new::<A, R, O>(line, operation);
+        let site = Site::new::<A, R, O>(self.line, operation);
         let lane = self.index % self.group.sub_group_size;
         let sub_group = self.group.alone(self.index - lane);
         self.state()
@@ -171,6 +165,7 @@ pub fn run<'a, const D: usize, F: Future<Output = ()>>(
                 group,
                 state: &state,
                 index,
+                line: 0,
             },
         );
         // SAFETY: the storage has a place for each item's future.

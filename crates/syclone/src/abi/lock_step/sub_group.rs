@@ -13,8 +13,8 @@ use crate::types::ops::ReduceOp;
 macro_rules! combinations {
     ($($name:ident $operation:ident)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`].")]
-        pub async fn $name<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(cx: Cx<'_, D>, line: u32, x: T, op: O) -> T {
-            cx.in_sub_group::<T, T, O>(line, Operation::$operation, x, |g, x| whole::$name(g, x, op)).await
+        pub async fn $name<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(cx: &Cx<'_, D>, x: T, op: O) -> T {
+            cx.in_sub_group::<T, T, O>(Operation::$operation, x, |g, x| whole::$name(g, x, op)).await
         }
     )*};
 }
@@ -26,12 +26,12 @@ macro_rules! scans_with_init {
     ($($name:ident $operation:ident)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`].")]
         pub async fn $name<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-            cx: Cx<'_, D>, line: u32,
+            cx: &Cx<'_, D>,
             x: T,
             init: T,
             op: O,
         ) -> T {
-            cx.in_sub_group::<(T, T), T, O>(line, Operation::$operation, (x, init), |g, args| {
+            cx.in_sub_group::<(T, T), T, O>(Operation::$operation, (x, init), |g, args| {
                 whole::$name(g, Part(args, |(x, _)| x), Part(args, |(_, init)| init), op)
             })
             .await
@@ -45,8 +45,8 @@ scans_with_init!(inclusive_scan_init InclusiveScanInit exclusive_scan_init Exclu
 macro_rules! votes {
     ($($name:ident $operation:ident $result:ty;)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`].")]
-        pub async fn $name<const D: usize>(cx: Cx<'_, D>, line: u32, predicate: bool) -> $result {
-            cx.in_sub_group::<bool, $result, ()>(line, Operation::$operation, predicate, |g, x| whole::$name(g, x)).await
+        pub async fn $name<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> $result {
+            cx.in_sub_group::<bool, $result, ()>(Operation::$operation, predicate, |g, x| whole::$name(g, x)).await
         }
     )*};
 }
@@ -57,8 +57,8 @@ votes!(any Any bool; all All bool; none None bool; ballot Ballot u32;);
 macro_rules! exchanges {
     ($($name:ident $operation:ident)*) => {$(
         #[doc = concat!("[`whole::", stringify!($name), "`].")]
-        pub async fn $name<const D: usize, T: DeviceCopy>(cx: Cx<'_, D>, line: u32, x: T, which: usize) -> T {
-            cx.in_sub_group::<(T, usize), T, ()>(line, Operation::$operation, (x, which), |g, args| {
+        pub async fn $name<const D: usize, T: DeviceCopy>(cx: &Cx<'_, D>, x: T, which: usize) -> T {
+            cx.in_sub_group::<(T, usize), T, ()>(Operation::$operation, (x, which), |g, args| {
                 whole::$name(g, Part(args, |(x, _)| x), Part(args, |(_, which)| which))
             })
             .await
