@@ -43,33 +43,33 @@ fn collectives_give_what_the_whole_group_versions_give() {
             // Twice, so that buffers are used again.
             for _ in 0..2 {
                 use lock_step::{group, sub_group};
-                out.push(group::reduce(cx, 50, x, Plus).await as f64);
-                out.push(group::inclusive_scan(cx, 50, x, Plus).await as f64);
-                out.push(group::exclusive_scan(cx, 50, x, Maximum).await as f64);
-                out.push(group::inclusive_scan_init(cx, 50, x, 3.0, Plus).await as f64);
-                out.push(group::exclusive_scan_init(cx, 50, x, 3.0, Plus).await as f64);
-                out.push(group::broadcast(cx, 50, i as u64, n - 1).await as f64);
-                out.push(group::any(cx, 50, i == 2).await as u8 as f64);
-                out.push(group::all(cx, 50, i < 40).await as u8 as f64);
-                out.push(group::none(cx, 50, i == 2).await as u8 as f64);
-                out.push(group::shift_left(cx, 50, x, 2).await as f64);
-                out.push(group::shift_right(cx, 50, x, 2).await as f64);
-                out.push(group::permute_xor(cx, 50, x, 3).await as f64);
-                out.push(group::select(cx, 50, x, n - 1 - i).await as f64);
-                out.push(sub_group::reduce(cx, 50, x, Plus).await as f64);
-                out.push(sub_group::inclusive_scan(cx, 50, x, Plus).await as f64);
-                out.push(sub_group::exclusive_scan(cx, 50, x, Plus).await as f64);
-                out.push(sub_group::inclusive_scan_init(cx, 50, x, 3.0, Plus).await as f64);
-                out.push(sub_group::exclusive_scan_init(cx, 50, x, 3.0, Plus).await as f64);
-                out.push(sub_group::broadcast(cx, 50, x, 1).await as f64);
-                out.push(sub_group::any(cx, 50, i == 2).await as u8 as f64);
-                out.push(sub_group::all(cx, 50, i < 40).await as u8 as f64);
-                out.push(sub_group::none(cx, 50, i == 2).await as u8 as f64);
-                out.push(sub_group::ballot(cx, 50, i.is_multiple_of(3)).await as f64);
-                out.push(sub_group::shuffle(cx, 50, x, 2).await as f64);
-                out.push(sub_group::shuffle_up(cx, 50, x, 1).await as f64);
-                out.push(sub_group::shuffle_down(cx, 50, x, 1).await as f64);
-                out.push(sub_group::shuffle_xor(cx, 50, x, 1).await as f64);
+                out.push(group::reduce(&cx, x, Plus).await as f64);
+                out.push(group::inclusive_scan(&cx, x, Plus).await as f64);
+                out.push(group::exclusive_scan(&cx, x, Maximum).await as f64);
+                out.push(group::inclusive_scan_init(&cx, x, 3.0, Plus).await as f64);
+                out.push(group::exclusive_scan_init(&cx, x, 3.0, Plus).await as f64);
+                out.push(group::broadcast(&cx, i as u64, n - 1).await as f64);
+                out.push(group::any(&cx, i == 2).await as u8 as f64);
+                out.push(group::all(&cx, i < 40).await as u8 as f64);
+                out.push(group::none(&cx, i == 2).await as u8 as f64);
+                out.push(group::shift_left(&cx, x, 2).await as f64);
+                out.push(group::shift_right(&cx, x, 2).await as f64);
+                out.push(group::permute_xor(&cx, x, 3).await as f64);
+                out.push(group::select(&cx, x, n - 1 - i).await as f64);
+                out.push(sub_group::reduce(&cx, x, Plus).await as f64);
+                out.push(sub_group::inclusive_scan(&cx, x, Plus).await as f64);
+                out.push(sub_group::exclusive_scan(&cx, x, Plus).await as f64);
+                out.push(sub_group::inclusive_scan_init(&cx, x, 3.0, Plus).await as f64);
+                out.push(sub_group::exclusive_scan_init(&cx, x, 3.0, Plus).await as f64);
+                out.push(sub_group::broadcast(&cx, x, 1).await as f64);
+                out.push(sub_group::any(&cx, i == 2).await as u8 as f64);
+                out.push(sub_group::all(&cx, i < 40).await as u8 as f64);
+                out.push(sub_group::none(&cx, i == 2).await as u8 as f64);
+                out.push(sub_group::ballot(&cx, i.is_multiple_of(3)).await as f64);
+                out.push(sub_group::shuffle(&cx, x, 2).await as f64);
+                out.push(sub_group::shuffle_up(&cx, x, 1).await as f64);
+                out.push(sub_group::shuffle_down(&cx, x, 1).await as f64);
+                out.push(sub_group::shuffle_xor(&cx, x, 1).await as f64);
             }
             results.borrow_mut()[i] = out;
         });
@@ -138,14 +138,14 @@ fn joint_algorithms_give_every_item_the_result_and_write_once() {
         unsafe { *tile.raw_span().ptr.cast() = [1u32; 10] };
         run(g, |_, cx| async move {
             use lock_step::group as joint;
-            assert_eq!(joint::joint_reduce(cx, 50, tile, Plus).await, 10);
-            joint::joint_inclusive_scan(cx, 50, tile, tile, Plus).await;
-            assert_eq!(joint::joint_reduce(cx, 50, tile, Maximum).await, 10);
-            joint::joint_exclusive_scan(cx, 50, tile, tile, Plus).await;
-            assert_eq!(joint::joint_reduce(cx, 50, tile, Maximum).await, 45);
-            assert!(!joint::joint_any(cx, 50, flags).await);
-            assert!(!joint::joint_all(cx, 50, flags).await);
-            assert!(joint::joint_none(cx, 50, flags).await);
+            assert_eq!(joint::joint_reduce(&cx, tile, Plus).await, 10);
+            joint::joint_inclusive_scan(&cx, tile, tile, Plus).await;
+            assert_eq!(joint::joint_reduce(&cx, tile, Maximum).await, 10);
+            joint::joint_exclusive_scan(&cx, tile, tile, Plus).await;
+            assert_eq!(joint::joint_reduce(&cx, tile, Maximum).await, 45);
+            assert!(!joint::joint_any(&cx, flags).await);
+            assert!(!joint::joint_all(&cx, flags).await);
+            assert!(joint::joint_none(&cx, flags).await);
         });
     });
 }
@@ -197,9 +197,9 @@ fn items_that_wait_at_different_places_are_a_divergence() {
     let two_types_in_one_line = divergence_of(8, |i, cx| {
         Box::pin(async move {
             if i < 4 {
-                lock_step::group::reduce(cx, 30, 1u8, Plus).await;
+                lock_step::group::reduce(&cx.at(30), 1u8, Plus).await;
             } else {
-                lock_step::group::reduce(cx, 30, 1u64, Plus).await;
+                lock_step::group::reduce(&cx.at(30), 1u64, Plus).await;
             }
         })
     });
@@ -224,9 +224,8 @@ fn a_sub_group_works_alone_while_the_others_do_something_else() {
                 let (i, sub_group) = (item.local_linear_id(), item.sub_group());
                 for _ in 0..sub_group.id() {
                     cx.sub_group_barrier(3).await;
-                    sums[i].set(
-                        sums[i].get() + lock_step::sub_group::reduce(cx, 50, 1usize, Plus).await,
-                    );
+                    sums[i]
+                        .set(sums[i].get() + lock_step::sub_group::reduce(&cx, 1usize, Plus).await);
                 }
                 cx.barrier(4).await;
             });
@@ -244,7 +243,7 @@ fn a_sub_group_of_which_only_some_items_come_is_a_divergence() {
     let found = divergence_of(8, |i, cx| {
         Box::pin(async move {
             if i >= 8 && i % 2 == 0 {
-                lock_step::sub_group::any(cx, 41, true).await;
+                lock_step::sub_group::any(&cx.at(41), true).await;
             }
         })
     });
@@ -299,8 +298,8 @@ fn long_loops_of_collectives_keep_their_memory() {
         run(&g, |item, cx| async move {
             let mut x = item.local_linear_id() as u64;
             for _ in 0..2000 {
-                x = lock_step::group::shift_left(cx, 50, x, 1).await;
-                x = lock_step::sub_group::shuffle_xor(cx, 50, x, 3).await;
+                x = lock_step::group::shift_left(&cx, x, 1).await;
+                x = lock_step::sub_group::shuffle_xor(&cx, x, 3).await;
             }
         });
         // What the run used fits in a few chunks: a mark made now is not far from the start.
@@ -349,8 +348,8 @@ fn closures_may_name_the_contexts_type_as_macro_output_does() {
         let g = one_group(memory, 3, 4);
         run(&g, |item: NdItem<1>, ax: lock_step::Cx<'_, 1>| async move {
             ax.barrier(1).await;
-            assert_eq!(ax.item().local_id(0), item.local_id(0));
-            assert_eq!((ax.group().size(), ax.sub_group().size()), (3, 3));
+            let again = ax.group().nd_item(ax.group().local_of(ax.index()));
+            assert_eq!(again.local_id(0), item.local_id(0));
         });
     });
 }
