@@ -175,15 +175,17 @@ impl<'q> Handler<'q> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn host_task<R: HostTaskResult>(
-        &self,
-        task: impl FnOnce(&HostTask) -> R + Send + 'static,
-    ) -> Result<()> {
+    pub fn host_task<F, R>(&self, task: F) -> Result<()>
+    where
+        F: FnOnce(&HostTask) -> R + Send + 'static,
+        R: HostTaskResult,
+    {
         let id = self.id;
-        self.launch("host task", || {
-            Ok(Command::host_task("host task", move || {
-                task(&HostTask::new(id)).into_result()
-            }))
+        // Where the closure is written is the best name that it has.
+        let name = std::any::type_name::<F>().trim_end_matches("::{{closure}}");
+        self.launch(name, || {
+            let run = move || task(&HostTask::new(id)).into_result(Name::Borrowed(name));
+            Ok(Command::host_task(name, run))
         })
     }
 
@@ -371,20 +373,20 @@ impl<'q> Handler<'q> {
 
 /// What a host task may return: nothing, or a result whose error fails the command.
 pub trait HostTaskResult {
-    /// The command's outcome.
-    fn into_result(self) -> Result<()>;
+    /// The outcome of the host task `task`.
+    fn into_result(self, task: Name) -> Result<()>;
 }
 
 impl HostTaskResult for () {
-    fn into_result(self) -> Result<()> {
+    fn into_result(self, _task: Name) -> Result<()> {
         Ok(())
     }
 }
 
 impl<E: Display> HostTaskResult for std::result::Result<(), E> {
-    fn into_result(self) -> Result<()> {
+    fn into_result(self, task: Name) -> Result<()> {
         self.map_err(|error| Error::HostTaskFailed {
-            task: Name::Borrowed("host task"),
+            task,
             message: error.to_string(),
         })
     }

@@ -48,6 +48,23 @@ impl Handler<'_> {
     /// Runs `kernel` for every index of `shape`: a number, an array, a tuple, a [`Range`](crate::Range) or an
     /// [`NdRange`](crate::NdRange).
     ///
+    /// ```
+    /// use syclone::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn saxpy(item: Item<1>, s: f32, x: View<f32>, y: ItemMut<f32>) {
+    ///     y[item] += s * x[item];
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (x, y) = (Buffer::from_vec(vec![1.0, 2.0]), Buffer::from_vec(vec![10.0, 20.0]));
+    /// queue.submit(|h| h.parallel_for(2, saxpy(3.0, x.read(h), y.read_write(h))))?;
+    /// assert_eq!(y.to_vec()?, [13.0, 26.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// A shape without work-items is a command that does nothing. What the device can't do, such as a work-group that is
     /// too large, and arguments that overlap or belong elsewhere, are errors here or in the submission.
     pub fn parallel_for<const D: usize, K>(

@@ -13,6 +13,8 @@ pub(crate) mod access;
 mod arguments;
 pub(crate) mod block;
 pub(crate) mod buffer;
+#[cfg(doctest)]
+mod compile_fail;
 pub(crate) mod handler;
 pub(crate) mod host;
 pub(crate) mod host_task;

@@ -156,35 +156,3 @@ from_numbers! {
     2: (usize, usize), |n| [n.0, n.1];
     3: (usize, usize, usize), |n| [n.0, n.1, n.2];
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_zero_extent_makes_the_size_zero_even_beside_huge_ones() {
-        assert_eq!(Range::from([usize::MAX, usize::MAX, 0]).size(), Some(0));
-        assert_eq!(Range::from([usize::MAX, 2]).size(), None);
-        assert_eq!(Range::from([usize::MAX]).size(), Some(usize::MAX));
-    }
-
-    #[test]
-    fn a_plain_range_leaves_the_group_size_open_and_an_nd_range_sets_it() {
-        assert_eq!(
-            LaunchShape::from((4, 6)),
-            LaunchShape {
-                global: [4, 6],
-                local: None,
-                sub_group_size: None
-            }
-        );
-        assert_eq!(
-            LaunchShape::from(NdRange::new([4, 6], [2, 3]).sub_group_size(4)),
-            LaunchShape {
-                global: [4, 6],
-                local: Some([2, 3]),
-                sub_group_size: Some(4)
-            }
-        );
-    }
-}
