@@ -127,8 +127,9 @@ impl Inference<'_> {
                 self.unify(&bits, &Part::Unsigned.of(&own), span)?;
                 return Ok(own);
             }
-            // Lossless and half-float conversions: the argument has its own type.
-            ("from" | "from_f32" | "from_f64", Some(own)) => {
+            ("zeroed" | "default", Some(own)) if args.is_empty() => return Ok(own),
+            // Conversions: the argument has its own type.
+            ("from" | "from_scalar" | "from_f32" | "from_f64", Some(own)) => {
                 let from = self.arguments(name, args, 1, span)?.remove(0);
                 match last {
                     "from_f32" => self.unify(&from, &Type::F32, span)?,
@@ -231,6 +232,16 @@ impl Inference<'_> {
                 self.vector_method(elem, *lanes, name, types, consts, args, expr.span)?
         {
             return Ok(found);
+        }
+        match (name, args) {
+            ("clone", []) => return Ok(ty),
+            ("convert", []) if ty.is_scalar() => {
+                return match types.first() {
+                    Some(ty) => self.named_type(*ty),
+                    None => Ok(self.table.fresh()),
+                };
+            }
+            _ => {}
         }
         let mut all = vec![ty];
         for arg in args {
@@ -568,6 +579,10 @@ impl Inference<'_> {
                 [other],
             ) => {
                 let other = self.expr(other)?;
+                // A bare literal stands for all lanes, and takes their type instead of its default.
+                if self.literal_kind(&other).is_some() {
+                    self.unify(&other, &elem, span)?;
+                }
                 match self.behind_refs(&other, span, "operand")? {
                     Type::Vector(other, _) => self.unify(&other, &elem, span)?,
                     other => self.unify(&other, &elem, span)?,

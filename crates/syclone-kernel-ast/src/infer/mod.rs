@@ -451,6 +451,3 @@ impl<'a> Inference<'a> {
         Ok(ty)
     }
 }
-
-#[cfg(test)]
-mod tests;

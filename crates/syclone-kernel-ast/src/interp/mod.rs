@@ -187,6 +187,3 @@ pub unsafe fn run(launch: &Launch, builtins: &dyn Builtins) -> Result<(), Fault>
     // SAFETY: the caller's own promise.
     unsafe { kernel.run(launch, builtins, &mut NoObserver) }
 }
-
-#[cfg(test)]
-mod tests;

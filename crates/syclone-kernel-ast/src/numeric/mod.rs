@@ -13,7 +13,7 @@ pub(crate) use operators::{apply, binary, cast, compare, identity, negate, not};
 pub(crate) use signature::{Part, signature};
 
 use crate::half::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
-use crate::types::Type;
+use crate::types::{IntKind, Type};
 use crate::value::Value;
 
 /// A value, or why Rust would not go on.
@@ -33,23 +33,21 @@ pub(crate) enum Outcome {
 
 /// A method of the primitive types on scalars; the receiver is the first argument.
 pub(crate) fn method(name: &str, args: &[Value]) -> Outcome {
-    match args.first() {
-        Some(Value::Int(kind, _)) => int::method(*kind, name, args),
-        Some(Value::F32(_)) => float::method_f32(name, args),
-        Some(Value::F64(_)) => float::method_f64(name, args),
-        Some(Value::F16(bits)) => match name {
-            "to_bits" => Outcome::Value(Value::Int(crate::types::IntKind::U16, i128::from(*bits))),
-            "to_f32" => Outcome::Value(Value::F32(f16_to_f32(*bits))),
-            "to_f64" => Outcome::Value(Value::F64(f64::from(f16_to_f32(*bits)))),
-            _ => through_f32(name, args),
-        },
-        Some(Value::Bf16(bits)) => match name {
-            "to_bits" => Outcome::Value(Value::Int(crate::types::IntKind::U16, i128::from(*bits))),
-            "to_f32" => Outcome::Value(Value::F32(bf16_to_f32(*bits))),
-            "to_f64" => Outcome::Value(Value::F64(f64::from(bf16_to_f32(*bits)))),
-            _ => through_f32(name, args),
-        },
-        Some(Value::Bool(a)) => match (name, args.get(1)) {
+    let Some(receiver) = args.first() else {
+        return Outcome::Unsupported;
+    };
+    if let Some(to) = signature::conversion(name) {
+        return cast(receiver, &to.of(&receiver.ty())).map_or(Outcome::Unsupported, Outcome::Value);
+    }
+    match receiver {
+        Value::Int(kind, _) => int::method(*kind, name, args),
+        Value::F32(_) => float::method_f32(name, args),
+        Value::F64(_) => float::method_f64(name, args),
+        Value::F16(bits) | Value::Bf16(bits) if name == "to_bits" => {
+            Outcome::Value(Value::Int(IntKind::U16, i128::from(*bits)))
+        }
+        Value::F16(_) | Value::Bf16(_) => through_f32(name, args),
+        Value::Bool(a) => match (name, args.get(1)) {
             ("min", Some(Value::Bool(b))) => Outcome::Value(Value::Bool(*a & *b)),
             ("max", Some(Value::Bool(b))) => Outcome::Value(Value::Bool(*a | *b)),
             _ => Outcome::Unsupported,

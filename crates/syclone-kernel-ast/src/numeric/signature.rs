@@ -13,6 +13,10 @@ pub(crate) enum Part {
     U32,
     /// `i32`
     I32,
+    /// `i64`
+    I64,
+    /// `u64`
+    U64,
     /// `f32`
     F32,
     /// `f64`
@@ -33,6 +37,8 @@ impl Part {
             Part::Bool => Type::Bool,
             Part::U32 => Type::U32,
             Part::I32 => Type::I32,
+            Part::I64 => Type::Int(IntKind::I64),
+            Part::U64 => Type::Int(IntKind::U64),
             Part::F32 => Type::F32,
             Part::F64 => Type::F64,
             Part::Unsigned => Type::Int(match (receiver, receiver.size()) {
@@ -50,17 +56,27 @@ impl Part {
 
 /// The parameters behind the receiver and the result of a method of a scalar type.
 pub(crate) fn signature(receiver: &Type, name: &str) -> Option<(&'static [Part], Part)> {
+    let number = receiver.is_int() || receiver.is_float();
+    if let Some(to) = conversion(name).filter(|_| number) {
+        return Some((&[], to));
+    }
     match receiver {
         Type::Int(kind) => int(*kind, name),
-        Type::F16 | Type::Bf16 => match name {
-            "to_f32" => Some((&[], Part::F32)),
-            "to_f64" => Some((&[], Part::F64)),
-            _ => float(name),
-        },
-        Type::F32 | Type::F64 => float(name),
+        Type::F16 | Type::Bf16 | Type::F32 | Type::F64 => float(name),
         Type::Bool => matches!(name, "min" | "max").then_some((&[Part::Same], Part::Same)),
         _ => None,
     }
+}
+
+/// The methods that every number is converted by, as `as` would.
+pub(super) fn conversion(name: &str) -> Option<Part> {
+    Some(match name {
+        "to_f32" => Part::F32,
+        "to_f64" => Part::F64,
+        "to_i64" => Part::I64,
+        "to_u64" => Part::U64,
+        _ => return None,
+    })
 }
 
 fn float(name: &str) -> Option<(&'static [Part], Part)> {

@@ -98,7 +98,11 @@ impl Compiler<'_> {
                     _ => self.splat(value, to, &ty),
                 }
             }
-            ("from" | "from_f32" | "from_f64", [value]) if has_type => {
+            ("zeroed" | "default", []) if has_type => {
+                self.zero(to, ty.size());
+                Ok(())
+            }
+            ("from" | "from_scalar" | "from_f32" | "from_f64", [value]) if has_type => {
                 let from = self.operand(value)?;
                 let from_type = self.operand_type(value);
                 self.cast(1, to, &ty, from, &from_type);
@@ -108,6 +112,21 @@ impl Compiler<'_> {
                 let args: Vec<&Expr> = args.iter().collect();
                 self.numeric(last, &args, &ty, to, expr.span)
             }
+        }
+    }
+
+    fn zero(&mut self, to: At, size: usize) {
+        let mut at = to;
+        let mut left = size;
+        while left > 0 {
+            let len = left.min(8);
+            self.emit(Instr::Number {
+                to: at,
+                bits: 0,
+                len: len as u8,
+            });
+            at += len as u32;
+            left -= len;
         }
     }
 
@@ -159,8 +178,19 @@ impl Compiler<'_> {
                 Ok(())
             }
             Type::AtomicRef(elem) => self.atomic(expr, receiver, elem, name, args, to),
-            Type::Vector(elem, lanes) => {
+            Type::Vector(elem, lanes) if name != "clone" => {
                 self.vector_method(expr, receiver, elem, *lanes, name, args, to)
+            }
+            _ if name == "clone" => {
+                let from = self.operand(receiver)?;
+                self.copy(to, from, &ty);
+                Ok(())
+            }
+            _ if ty.is_scalar() && name == "convert" => {
+                let from = self.operand(receiver)?;
+                let result = self.type_of(expr);
+                self.cast(1, to, &result, from, &ty);
+                Ok(())
             }
             _ if ty.is_scalar() => {
                 let all: Vec<&Expr> = std::iter::once(receiver).chain(args).collect();
