@@ -106,6 +106,11 @@ impl Roles {
         self.dims
     }
 
+    /// Whether a variable is a second name of a group or sub-group.
+    pub fn is_token(&self, var: VarId) -> bool {
+        self.tokens.get(var.0 as usize).is_some_and(Option::is_some)
+    }
+
     /// The token that an expression is, if it is one.
     pub fn token(&self, expr: &Expr) -> Option<Token> {
         match &expr.kind {

@@ -45,7 +45,7 @@ pub(super) fn assign_storage(builder: Builder, nodes: Vec<Node>) -> Plan {
             *slot = Storage::Remat(*index);
         } else if builder.scalars.contains(var) {
             *slot = Storage::Scalar;
-        } else if params.contains(var) || builder.roles.role(*var).is_some() {
+        } else if params.contains(var) || builder.roles.role(*var).is_some() || builder.roles.is_token(*var) {
             *slot = Storage::Inner;
         } else {
             let regions: BTreeSet<usize> = positions.iter().map(|p| p.region).collect();
