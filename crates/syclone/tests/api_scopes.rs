@@ -154,3 +154,50 @@ fn a_host_task_gets_no_scoped_buffer_because_it_may_not_wait() {
         "{error}"
     );
 }
+
+#[test]
+fn parts_of_a_borrowed_slice_are_independent() {
+    let queue = queue();
+    let mut data = [1u32, 2, 3, 4, 5, 6];
+    syclone::scope(|s| {
+        let buffer = s.buffer_mut(&mut data, [3, 2]).unwrap();
+        let (first, last) = (buffer.slice(..1).unwrap(), buffer.slice(2..).unwrap());
+        queue
+            .submit(|h| h.copy(first.read(h), last.write(h)))
+            .unwrap();
+        slow_double(&queue, &buffer.slice(1..2).unwrap());
+        assert!(buffer.slice(2..4).is_err());
+    });
+    assert_eq!(data, [1, 2, 6, 8, 1, 2]);
+}
+
+/// The scope may not return, and would wait for ever for what its own thread holds: it says so and aborts.
+#[test]
+fn a_scope_that_can_never_end_aborts_the_process_with_the_reason() {
+    const CHILD: &str = "SYCLONE_TEST_ENDLESS_SCOPE";
+    if std::env::var_os(CHILD).is_some() {
+        let (queue, held, mut data) = (queue(), Buffer::<u32>::new(2), [0u32; 2]);
+        let _guard = held.host_write().unwrap();
+        syclone::scope(|s| {
+            let buffer = s.buffer_mut(&mut data, 2).unwrap();
+            queue.copy(&held, &buffer).unwrap();
+        });
+        unreachable!("the scope has returned before its command ended");
+    }
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_scope_that_can_never_end_aborts_the_process_with_the_reason",
+            "--nocapture",
+        ])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&child.stderr);
+    assert!(!child.status.success());
+    assert!(
+        stderr.contains("a scope of borrowed buffers cannot end"),
+        "{stderr}"
+    );
+    assert!(!stderr.contains("has returned"), "{stderr}");
+}

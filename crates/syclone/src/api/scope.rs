@@ -6,7 +6,9 @@
 //! when its closure panics. The slice then holds what they wrote: SYCL's write-back, without a copy.
 
 use std::fmt;
+use std::io::Write as _;
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,11 +55,27 @@ pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 
     };
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     // After the body no handle of the scope can submit another command.
+    let unfinished = AbortOnDrop;
     if let Err(error) = scope.watch.wait() {
-        eprintln!("syclone: a scope of borrowed buffers cannot end: {error}");
+        // `eprintln!` panics when stderr is closed; the reason to abort stays.
+        let _ = writeln!(
+            std::io::stderr(),
+            "syclone: a scope of borrowed buffers cannot end: {error}"
+        );
+        drop(unfinished);
+        unreachable!("dropping it has aborted the process");
+    }
+    std::mem::forget(unfinished);
+    result.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Keeps the end of a scope from being left, also by a panic, while commands may use what it borrows.
+struct AbortOnDrop;
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
         std::process::abort();
     }
-    result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// The commands on the buffers of a scope.
@@ -173,20 +191,21 @@ pub struct ScopedInput<'scope, T, const D: usize = 1> {
 readable!(ScopedBuffer<'scope> ScopedInput<'scope>);
 writable!(ScopedBuffer<'scope>);
 
-impl<T, const D: usize> Clone for ScopedBuffer<'_, T, D> {
-    fn clone(&self) -> Self {
-        ScopedBuffer {
-            block: self.block.clone(),
-            scope: PhantomData,
+macro_rules! scoped {
+    ($($name:ident)*) => {$(
+        impl<T, const D: usize> Clone for $name<'_, T, D> {
+            fn clone(&self) -> Self {
+                $name { block: self.block.clone(), scope: PhantomData }
+            }
         }
-    }
+
+        impl<T: DeviceCopy, const D: usize> $name<'_, T, D> {
+            /// Part of the buffer: the indices `rows` of the first dimension.
+            pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
+                Ok($name { block: self.block.slice(rows)?, scope: PhantomData })
+            }
+        }
+    )*};
 }
 
-impl<T, const D: usize> Clone for ScopedInput<'_, T, D> {
-    fn clone(&self) -> Self {
-        ScopedInput {
-            block: self.block.clone(),
-            scope: PhantomData,
-        }
-    }
-}
+scoped!(ScopedBuffer ScopedInput);
