@@ -62,8 +62,7 @@ pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 
             std::io::stderr(),
             "syclone: a scope of borrowed buffers cannot end: {error}"
         );
-        drop(unfinished);
-        unreachable!("dropping it has aborted the process");
+        std::process::abort();
     }
     std::mem::forget(unfinished);
     result.unwrap_or_else(|panic| resume_unwind(panic))
