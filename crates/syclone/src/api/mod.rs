@@ -1,7 +1,7 @@
 //! The host's side: memory, queues and command groups.
 //!
 //! - [`range`] — index spaces: [`Range`], [`NdRange`], [`LaunchShape`].
-//! - Memory: [`buffer`], [`scope`] (borrowed slices) and [`usm`], all typed [`block`]s of the runtime's memory objects;
+//! - Memory: [`buffer`], [`mod@scope`] (borrowed slices) and [`usm`], all typed [`block`]s of the runtime's memory objects;
 //!   [`host`] has the guards through which the host uses them.
 //! - Commands: a [`queue`] submits a command group, whose [`handler`] takes [`access`]es and launches kernels, copies and
 //!   fills ([`transfer`]) or a [`host_task`]; [`launch`] has the kernels, and `arguments` checks what they are given.
