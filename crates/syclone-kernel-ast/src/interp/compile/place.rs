@@ -176,7 +176,11 @@ impl Compiler<'_> {
             | Type::AtomicView(..)
             | Type::LocalAccessor(..) => {
                 let handle = self.load(place, 8)?;
-                let coordinates = self.coordinates(index)?;
+                let coordinates = match self.coordinates(index)? {
+                    // An item stands for its group here.
+                    Coordinates::Item if matches!(ty, Type::GroupMut(..)) => Coordinates::Group,
+                    coordinates => coordinates,
+                };
                 self.at_line(span);
                 let to = self.temp_bytes(8)?;
                 self.emit(Instr::HandleElement {
