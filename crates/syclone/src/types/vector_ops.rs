@@ -172,8 +172,9 @@ impl<const N: usize> Vector<bool, N> {
     /// Lane by lane, `yes` where the mask is true and `no` where it is false: SYCL's `select(no, yes, mask)`.
     #[inline(always)]
     pub fn select<T: VectorElement>(self, yes: Vector<T, N>, no: Vector<T, N>) -> Vector<T, N> {
+        // A choice between values, not a branch, which keeps the lanes together in one register.
         Vector(core::array::from_fn(|i| {
-            if self.0[i] { yes.0[i] } else { no.0[i] }
+            core::hint::select_unpredictable(self.0[i], yes.0[i], no.0[i])
         }))
     }
 }
