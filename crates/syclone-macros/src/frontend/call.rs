@@ -30,6 +30,19 @@ const BUILTIN_TRAITS: [&str; 12] = [
     "Default",
 ];
 
+/// Traits without functions that a kernel calls by path.
+const NEUTRAL_TRAITS: [&str; 6] = ["Copy", "Clone", "Send", "Sync", "PartialOrd", "PartialEq"];
+
+/// The functions without a receiver of the library's own traits.
+const BUILTIN_ASSOC: [&str; 6] = [
+    "from",
+    "from_f64",
+    "from_scalar",
+    "from_bits",
+    "zeroed",
+    "default",
+];
+
 impl Lowerer {
     /// A call by path.
     pub fn call(&mut self, call: &syn::ExprCall, local_allowed: bool) -> Expr {
@@ -52,8 +65,11 @@ impl Lowerer {
         let span = last.ident.span();
         if function.qself.is_none()
             && segments.len() == 1
-            && let Some(Binding::Var(_)) = self.lookup(&segments[0])
+            && let Some(Binding::Var(var)) = self.lookup(&segments[0])
         {
+            if self.poisoned.contains(var) {
+                return self.unit(span);
+            }
             return self.bad(
                 path,
                 "a variable cannot be called: closures and function pointers do not exist on a device; be generic over a trait with a `#[device_fn]`",
@@ -136,7 +152,7 @@ impl Lowerer {
                 .and_then(|idx| segments.get(idx));
             let known = match of_trait {
                 Some(of_trait) => BUILTIN_TRAITS.contains(&of_trait.as_str()),
-                None => self.is_builtin_type(&qself.ty),
+                None => self.is_builtin_of(&qself.ty, &name),
             };
             return (known && segments.len() == qself.position + 1)
                 .then(|| (name, Some((*qself.ty).clone())));
@@ -156,39 +172,31 @@ impl Lowerer {
                     qself: None,
                     path,
                 });
-                self.is_builtin_type(&ty)
+                self.is_builtin_of(&ty, &name)
                     .then(|| (name, Some(complete_vector(ty))))
             }
             [] => None,
         }
     }
 
-    fn is_builtin_type(&self, ty: &Type) -> bool {
+    /// Whether `ty::name` is one of the library's functions.
+    fn is_builtin_of(&self, ty: &Type, name: &str) -> bool {
         let Some(segment) = types::last_segment(ty) else {
             return false;
         };
-        let name = segment.ident.to_string();
-        if types::PRIMITIVES.contains(&name.as_str()) || name == "Vector" || is_vector_alias(&name)
-        {
+        let of = segment.ident.to_string();
+        if types::PRIMITIVES.contains(&of.as_str()) || of == "Vector" || is_vector_alias(&of) {
             return true;
         }
-        // A type parameter that only the library's own traits bound has only the library's functions.
-        match self.generics.types.get(&name) {
-            Some(bounds) => {
-                !bounds.is_empty()
-                    && bounds.iter().all(|bound| {
-                        BUILTIN_TRAITS.contains(&bound.as_str())
-                            || matches!(
-                                bound.as_str(),
-                                "Copy" | "Send" | "Sync" | "PartialOrd" | "PartialEq"
-                            )
-                    })
-                    && bounds
-                        .iter()
-                        .any(|bound| BUILTIN_TRAITS.contains(&bound.as_str()))
-            }
-            None => false,
-        }
+        let Some(bounds) = self.generics.types.get(&of) else {
+            return false;
+        };
+        let ours = |bound: &String| BUILTIN_TRAITS.contains(&bound.as_str());
+        let neutral = |bound: &String| NEUTRAL_TRAITS.contains(&bound.as_str());
+        // Where a user's trait bounds the parameter too, the name decides.
+        bounds.iter().any(ours)
+            && (BUILTIN_ASSOC.contains(&name)
+                || bounds.iter().all(|bound| ours(bound) || neutral(bound)))
     }
 
     fn builtin_call(

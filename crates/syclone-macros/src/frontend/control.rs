@@ -119,10 +119,7 @@ impl Lowerer {
     fn for_range(&mut self, expr: &SynExpr) -> ForRange {
         match strip(expr) {
             SynExpr::Range(range) => {
-                let (inclusive, span) = match &range.limits {
-                    syn::RangeLimits::HalfOpen(dots) => (false, dots.spans[0]),
-                    syn::RangeLimits::Closed(dots) => (true, dots.spans[0]),
-                };
+                let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
                 let mut end = |end: &Option<Box<SynExpr>>, message: &str| match end {
                     Some(end) => Box::new(self.expr(end)),
                     None => Box::new(self.bad(range, message)),
@@ -135,7 +132,6 @@ impl Lowerer {
                     &range.end,
                     "the range of a `for` loop needs an end: write `0..n`, or use `loop` with `break`",
                 );
-                let _ = span;
                 ForRange {
                     start,
                     end,
@@ -150,6 +146,12 @@ impl Lowerer {
                     ("rev", 0) => range.adaptors.push(RangeAdaptor::Rev),
                     ("step_by", 1) => {
                         let step = self.expr(&call.args[0]);
+                        if matches!(step.kind, ExprKind::Lit(Lit::Int(0, _))) {
+                            self.error(
+                                &call.args[0],
+                                "a step of zero would never end: step by at least one",
+                            );
+                        }
                         range.adaptors.push(RangeAdaptor::StepBy(Box::new(step)));
                     }
                     _ => self.error(&call.method, super::advice::for_range_method(&name)),

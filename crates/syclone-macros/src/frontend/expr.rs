@@ -195,7 +195,7 @@ impl Lowerer {
                 self.error(
                     lit,
                     format!(
-                        "`char` is not part of the kernel language: write {}u32",
+                        "`char` is not part of the kernel language: write `{}u32`",
                         value.value() as u32
                     ),
                 );
@@ -205,7 +205,7 @@ impl Lowerer {
                 self.error(
                     lit,
                     format!(
-                        "byte literals are not part of the kernel language: write {}u8",
+                        "byte literals are not part of the kernel language: write `{}u8`",
                         value.value()
                     ),
                 );
@@ -342,35 +342,6 @@ impl Lowerer {
         let left = self.expr(&binary.left);
         let right = self.expr(&binary.right);
         self.make(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)
-    }
-
-    /// The left side of an assignment.
-    pub fn place(&mut self, expr: &SynExpr) -> Expr {
-        match strip(expr) {
-            SynExpr::Path(_) | SynExpr::Index(_) | SynExpr::Field(_) => self.expr(expr),
-            SynExpr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.expr(expr),
-            SynExpr::Infer(_) => self.bad(expr, "`_` can only stand alone on the left side: `_ = value;`"),
-            SynExpr::Tuple(_) => self.bad(expr, "tuples within tuples cannot be assigned to: assign each part"),
-            SynExpr::Array(_) | SynExpr::Struct(_) | SynExpr::Call(_) => self.bad(
-                expr,
-                "the left side of an assignment is a variable, a field or an index: assign each part",
-            ),
-            other => self.bad(other, "the left side of an assignment is a variable, a field or an index"),
-        }
-    }
-
-    fn index(&mut self, index: &syn::ExprIndex) -> Expr {
-        let span = index.bracket_token.span.open();
-        let base = self.expr(&index.expr);
-        let position = match (self.item(&index.index), strip(&index.index)) {
-            (Some((item, _)), _) => item,
-            (None, SynExpr::Range(range)) => self.bad(
-                range,
-                "slices do not exist on a device: index one element, or pass the memory with a start and a length",
-            ),
-            (None, position) => self.expr(position),
-        };
-        self.make(ExprKind::Index(Box::new(base), Box::new(position)), span)
     }
 
     fn repeat_len(&mut self, len: &SynExpr) -> Expr {

@@ -138,7 +138,6 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         callees: tables.callees,
         spans: tables.spans,
         options: Options::default(),
-        self_ty: None,
         has_body: true,
         errors: None,
         sig,

@@ -45,7 +45,6 @@ pub fn parse_kernel(attr: TokenStream, item: TokenStream) -> Result<Parsed> {
         vis: item.vis,
         sig: item.sig,
         block: Some(*item.block),
-        self_ty: None,
         in_type: false,
         outer: GenericNames::default(),
     };
@@ -62,7 +61,6 @@ pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
         vis: item.vis,
         sig: item.sig,
         block: Some(*item.block),
-        self_ty: None,
         in_type: false,
         outer: GenericNames::default(),
     };
@@ -106,7 +104,6 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
                     vis: function.vis.clone(),
                     sig: function.sig.clone(),
                     block: Some(function.block.clone()),
-                    self_ty: Some((*item.self_ty).clone()),
                     in_type: true,
                     outer: outer.clone(),
                 };
@@ -166,7 +163,6 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
                     vis: Visibility::Inherited,
                     sig: function.sig.clone(),
                     block: function.default.clone(),
-                    self_ty: None,
                     in_type: true,
                     outer: outer.clone(),
                 };
@@ -202,8 +198,6 @@ pub struct Source {
     pub sig: Signature,
     /// The body, which a trait's function may lack.
     pub block: Option<syn::Block>,
-    /// The type of the `impl`.
-    pub self_ty: Option<syn::Type>,
     /// Whether it belongs to an `impl` or a trait.
     pub in_type: bool,
     /// Generics around it.
@@ -216,7 +210,6 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         vis,
         sig,
         block,
-        self_ty,
         in_type,
         outer,
     } = source;
@@ -273,7 +266,6 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         callees: tables.callees,
         spans: tables.spans,
         options,
-        self_ty,
         has_body: block.is_some(),
         errors: None,
         sig,

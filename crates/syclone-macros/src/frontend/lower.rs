@@ -54,6 +54,8 @@ pub struct Lowerer {
     pub roles: Vec<ParamRole>,
     /// Variables that hold a group or a sub-group.
     pub group_vars: Vec<VarId>,
+    /// Variables whose value was a mistake: what is done with them is no mistake of its own.
+    pub poisoned: Vec<VarId>,
     /// Innermost scope last.
     pub scopes: Vec<HashMap<String, Binding>>,
     /// Labels in scope, and whether each is a loop's; `None` for a loop without one.
@@ -120,6 +122,7 @@ impl Lowerer {
             vars: Vec::new(),
             roles: Vec::new(),
             group_vars: Vec::new(),
+            poisoned: Vec::new(),
             scopes: vec![HashMap::new()],
             labels: Vec::new(),
             body,
@@ -347,13 +350,20 @@ impl Lowerer {
         if let Some((token, _)) = &init.diverge {
             self.error(token, "`let … else` is not part of the kernel language: there are no patterns that can fail in a `let`; use `match` or `if`");
         }
+        let before = self.errors.len();
         let ty = ty.map(|ty| self.ty(ty));
+        let ty_errors = self.errors.len();
         self.local_allowed = self.body == Body::Kernel
             && matches!(self.kind, FunctionKind::NdRange { .. })
             && self.scopes.len() == 2
             && matches!(pat, Pat::Ident(_));
         let init = self.expr(&init.expr);
         self.local_allowed = false;
+        if ty_errors > before {
+            // A value of a type that does not exist is part of the same mistake.
+            self.errors.truncate(ty_errors);
+        }
+        let init_is_wrong = self.errors.len() > before;
         let span = self.span(local.let_token.span);
         let before = self.errors.len();
         let pattern = self.let_pattern(pat);
@@ -361,10 +371,13 @@ impl Lowerer {
             // The pattern of a `let … else` is part of the same mistake.
             self.errors.truncate(before);
         }
-        if let Pattern::Bind { var, .. } = &pattern
-            && self.is_group(&init)
-        {
-            self.group_vars.push(*var);
+        if let Pattern::Bind { var, .. } = &pattern {
+            if self.is_group(&init) {
+                self.group_vars.push(*var);
+            }
+            if init_is_wrong {
+                self.poisoned.push(*var);
+            }
         }
         Some(Stmt::Let {
             pattern,

@@ -9,7 +9,7 @@
 //! and nothing is ever dropped.
 //!
 //! - `signature.rs`: kinds, parameters and their roles; `types.rs`: which types may be named.
-//! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `pattern.rs`: one
+//! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `place.rs`, `pattern.rs`: one
 //!   family of constructs each; `advice.rs`: what to write instead of what the language lacks.
 //! - `options.rs`: the arguments of `#[kernel(…)]`.
 //! - `items.rs`: free functions, `impl` blocks, traits; `inline.rs`: `kernel!` closures.
@@ -25,6 +25,7 @@ mod lower;
 mod method;
 mod options;
 mod pattern;
+mod place;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -68,8 +69,6 @@ pub struct Parsed {
     pub spans: Vec<Span>,
     /// Arguments of the attribute.
     pub options: Options,
-    /// The type of an `impl` block's functions.
-    pub self_ty: Option<syn::Type>,
     /// False for a trait's function without a default body: the tree's body is then empty.
     pub has_body: bool,
     /// What was wrong with the body, which is then a [stub](Parsed::make_stub). The macro emits the stub beside the

@@ -253,6 +253,8 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for Reducer<T, O> {
 )]
 pub trait SafeParam: KernelParam {}
 
+// What fails is never that a handle is no value.
+#[diagnostic::do_not_recommend]
 impl<T: DeviceCopy> SafeParam for T {}
 impl<T: DeviceCopy> SafeParam for Spec<T> {}
 impl<T: DeviceCopy, const D: usize> SafeParam for View<T, D> {}
@@ -310,6 +312,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($param: SafeParam),*> SafeParams for ($($param,)*) {}
     };
 }
