@@ -17,6 +17,21 @@ use crate::types::{DeviceCopy, Order, Scope};
 
 memory_handle! {
     /// Global memory that all items read and write at any index by atomic operations: `x.atomic(i).fetch_add(1)`.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// #[kernel]
+    /// fn histogram(item: Item<1>, x: View<u32>, bins: AtomicView<u32>) {
+    ///     bins.atomic(x[item] as usize).fetch_add(1);
+    /// }
+    /// # fn main() -> Result<()> {
+    /// # let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (x, bins) = (Buffer::from_vec(vec![1, 0, 1, 1]), Buffer::<u32>::new(2));
+    /// queue.submit(|h| h.parallel_for(4, histogram(x.read(h), bins.atomic(h))))?;
+    /// assert_eq!(bins.host_read()?[..], [1, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     AtomicView,
     /// While a kernel uses the handle, the memory must be aligned, initialised and valid for reads and writes, and
     /// nothing may touch it otherwise than atomically.

@@ -7,6 +7,22 @@ memory_handle! {
     /// Global memory of which each work-group reads and writes its own element, `out[group]` or `out[item]`.
     ///
     /// Items of the group that write it at the same time leave one of their values; a barrier orders them.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// #[kernel]
+    /// fn sums(item: NdItem<1>, x: View<u32>, out: GroupMut<u32>) {
+    ///     let sum = item.group().reduce(x[item], Plus);
+    ///     out[item.group()] = sum;
+    /// }
+    /// # fn main() -> Result<()> {
+    /// # let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (x, out) = (Buffer::from_vec(vec![1, 2, 3, 4]), Buffer::<u32>::new(2));
+    /// queue.submit(|h| h.parallel_for(NdRange::new([4], [2]), sums(x.read(h), out.write(h))))?;
+    /// assert_eq!(out.host_read()?[..], [3, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
     GroupMut,
     /// While a kernel uses the handle, the memory must be aligned, initialised and valid for reads and writes, and
     /// nothing else may touch it.

@@ -243,6 +243,23 @@ impl<const D: usize> Group<D> {
 ///
 /// The items are numbered by [`NdItem::local_linear_id`]; each run of [`SubGroup::max_size`] of them is a
 /// sub-group, and the last one of a work-group may be smaller.
+///
+/// ```
+/// use syclone::prelude::*;
+/// #[kernel]
+/// fn neighbours(item: NdItem<1>, x: ItemMut<u32>) {
+///     let next = item.sub_group().shuffle_down(x[item], 1);
+///     x[item] = next;
+/// }
+/// # fn main() -> Result<()> {
+/// # let queue = Queue::new(&Device::select("cpu")?)?;
+/// let x = Buffer::from_vec(vec![1u32, 2, 3, 4, 5, 6]);
+/// let shape = NdRange::new([6], [6]).sub_group_size(4);
+/// queue.submit(|h| h.parallel_for(shape, neighbours(x.read_write(h))))?;
+/// assert_eq!(x.host_read()?[..], [2, 3, 4, 4, 6, 6]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SubGroup {
     linear: usize,

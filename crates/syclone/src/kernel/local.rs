@@ -11,6 +11,24 @@ use crate::types::{DeviceCopy, Lanes, Vector, VectorElement};
 /// A `T` that the items of one work-group share, made by [`local`].
 ///
 /// Arrays and vectors are indexed through it, `tile[row][column]`; `*x` is the value itself.
+///
+/// ```
+/// use syclone::prelude::*;
+/// #[kernel]
+/// fn swap(item: NdItem<1>, x: ItemMut<f32>) {
+///     let pair = local::<[f32; 2]>();
+///     pair[item.local_id(0)] = x[item];
+///     item.barrier();
+///     x[item] = pair[1 - item.local_id(0)];
+/// }
+/// # fn main() -> Result<()> {
+/// # let queue = Queue::new(&Device::select("cpu")?)?;
+/// let x = Buffer::from_vec(vec![1.0f32, 2.0, 3.0, 4.0]);
+/// queue.submit(|h| h.parallel_for(NdRange::new([4], [2]), swap(x.read_write(h))))?;
+/// assert_eq!(x.host_read()?[..], [2.0, 1.0, 4.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Local<T> {
     ptr: *mut T,
@@ -34,6 +52,13 @@ impl<T: DeviceCopy> Local<T> {
     #[inline(always)]
     pub(crate) unsafe fn from_raw(ptr: *mut T) -> Self {
         Local { ptr }
+    }
+
+    /// The local memory that a reference borrows, for as long as the borrow.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn of(storage: &mut T) -> Self {
+        Local { ptr: storage }
     }
 
     /// The address of the value.
@@ -108,6 +133,23 @@ pub fn local<T: DeviceCopy>() -> Local<T> {
 /// Local memory whose size the launch gives: an argument of the kernel.
 ///
 /// It is zero when the group begins. Index it with `usize` or `[usize; D]`.
+///
+/// ```
+/// use syclone::prelude::*;
+/// #[kernel]
+/// fn reverse(item: NdItem<1>, x: ItemMut<u32>, tile: LocalAccessor<u32>) {
+///     tile[item.local_id(0)] = x[item];
+///     item.barrier();
+///     x[item] = tile[tile.len() - 1 - item.local_id(0)];
+/// }
+/// # fn main() -> Result<()> {
+/// # let queue = Queue::new(&Device::select("cpu")?)?;
+/// let x = Buffer::from_vec(vec![1u32, 2, 3]);
+/// queue.submit(|h| h.parallel_for(NdRange::new([3], [3]), reverse(x.read_write(h), LocalAccessor::new(3))))?;
+/// assert_eq!(x.host_read()?[..], [3, 2, 1]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct LocalAccessor<T, const D: usize = 1> {
     /// Null until the accessor is bound to a group's memory.

@@ -19,6 +19,22 @@ use crate::types::ops::ReduceOp;
 pub const LANES: usize = 64;
 
 /// The combination of values from all items of a launch, by one of SYCL's operators: `sum.combine(x)`.
+///
+/// ```
+/// use syclone::prelude::*;
+/// #[kernel]
+/// fn dot(item: Item<1>, x: View<f32>, y: View<f32>, sum: Reducer<f32, Plus>) {
+///     sum.combine(x[item] * y[item]);
+/// }
+/// # fn main() -> Result<()> {
+/// # let queue = Queue::new(&Device::select("cpu")?)?;
+/// let (x, y) = (Buffer::from_vec(vec![1.0, 2.0]), Buffer::from_vec(vec![3.0, 4.0]));
+/// let sum = Buffer::<f32>::new(1);
+/// queue.submit(|h| h.parallel_for(2, dot(x.read(h), y.read(h), sum.reduce(h, Plus))))?;
+/// assert_eq!(sum.host_read()?[0], 11.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Reducer<T, O> {
     /// Where the result goes.

@@ -12,6 +12,22 @@ memory_handle! {
     /// Nothing stops two items from touching one element, so a kernel that takes it launches through an `unsafe`
     /// call: the caller promises that no element is written by one item and touched by another without a barrier
     /// between them. Bounds are checked all the same.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// #[kernel]
+    /// fn permute(item: Item<1>, to: View<usize>, out: ScatterMut<usize>) {
+    ///     out[to[item]] = item.id(0);
+    /// }
+    /// # fn main() -> Result<()> {
+    /// # let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (to, out) = (Buffer::from_vec(vec![2, 0, 1]), Buffer::<usize>::new(3));
+    /// // SAFETY: `to` is a permutation, so that each element has one writer.
+    /// queue.submit(|h| unsafe { h.parallel_for_unchecked(3, permute(to.read(h), out.scatter(h))) })?;
+    /// assert_eq!(out.host_read()?[..], [1, 2, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ScatterMut,
     /// While a kernel uses the handle, the memory must be aligned, initialised and valid for reads and writes, and
     /// nothing else may touch it.

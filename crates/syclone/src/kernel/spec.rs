@@ -6,6 +6,21 @@ use crate::types::DeviceCopy;
 ///
 /// Devices that compile kernels at run time build one version for each value; on the CPU device it is a plain value
 /// that is the same for all items.
+///
+/// ```
+/// use syclone::prelude::*;
+/// #[kernel]
+/// fn scale(item: Item<1>, factor: Spec<u32>, x: ItemMut<u32>) {
+///     x[item] *= factor.get();
+/// }
+/// # fn main() -> Result<()> {
+/// # let queue = Queue::new(&Device::select("cpu")?)?;
+/// let x = Buffer::from_vec(vec![1u32, 2, 3]);
+/// queue.submit(|h| h.parallel_for(3, scale(10, x.read_write(h))))?;
+/// assert_eq!(x.host_read()?[..], [10, 20, 30]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Spec<T>(T);
 

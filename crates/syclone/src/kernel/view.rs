@@ -11,6 +11,21 @@ memory_handle! {
     ///
     /// Index it with `usize`, with `[usize; D]`, or with the item. Reading outside gives zero, and the launch's
     /// event then ends in an error that names the kernel and the parameter.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// #[kernel]
+    /// fn reverse(item: Item<1>, x: View<i32>, out: ItemMut<i32>) {
+    ///     out[item] = x[x.len() - 1 - item.id(0)];
+    /// }
+    /// # fn main() -> Result<()> {
+    /// # let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (x, out) = (Buffer::from_vec(vec![1, 2, 3]), Buffer::<i32>::new(3));
+    /// queue.submit(|h| h.parallel_for(3, reverse(x.read(h), out.write(h))))?;
+    /// assert_eq!(out.host_read()?[..], [3, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
     View,
     /// While a kernel uses the view, the memory must be aligned, initialised and valid for reads, and nothing may
     /// write it.
