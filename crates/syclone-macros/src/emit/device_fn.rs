@@ -173,7 +173,6 @@ fn group_function(parsed: &Parsed, dims: usize, others: &[(usize, &ParamTokens)]
     }
     let body = match plan(&with_result).map_err(|e| analysis_error(parsed, &e))? {
         Verdict::Split(mut plan) => {
-            let mut fill = TokenStream::new();
             let function = plan.function.clone();
             let roles = plan.roles.clone();
             let printer = Printer::new(parsed, &function, &roles, Form::Loops { alive: plan.needs_alive });
@@ -188,30 +187,22 @@ fn group_function(parsed: &Parsed, dims: usize, others: &[(usize, &ParamTokens)]
                     quote!(let #name = ::syclone::abi::GroupArg::get(&#arg, 0);)
                 })
                 .collect();
-            if parsed.ret.is_some() {
-                let array = per_item(result);
-                if plan.storage[result.0 as usize] == Storage::Scalar {
-                    let name = printer.var(result).clone();
-                    fill = quote!(let #array = __g.per_item(); #array.fill(#name, __g.size()); __result = #array;);
-                } else {
-                    plan.storage[result.0 as usize] = Storage::PerItem;
-                    fill = quote!(__result = #array;);
-                }
-            }
-            let regions = Regions::new(parsed, &plan, dims, item_args);
-            let nodes = regions.body(quote!(__g.local_range));
-            // The per-item arrays are declared outside the block that a divergence leaves, and stay readable.
-            let declaration = if parsed.ret.is_none() {
-                quote!(let __result = __g.per_item::<()>();)
+            let value = if parsed.ret.is_none() {
+                quote!(__g.per_item::<()>())
+            } else if plan.storage[result.0 as usize] == Storage::Scalar {
+                let name = printer.var(result).clone();
+                quote!({ let __result = __g.per_item(); __result.fill(#name, __g.size()); __result })
             } else {
-                quote!(let __result: ::syclone::abi::PerItem<#ret>;)
+                plan.storage[result.0 as usize] = Storage::PerItem;
+                let array = per_item(result);
+                quote!(#array)
             };
+            let regions = Regions::new(parsed, &plan, dims, item_args);
+            let body = regions.body(quote!(__g.local_range), quote!(#value));
             quote! {
                 #handles
-                #declaration
                 let mut __oob = ::syclone::abi::Oob::new();
-                #nodes
-                #fill
+                let __result: ::syclone::abi::PerItem<#ret> = { #body };
                 __g.report(__oob);
             }
         }

@@ -40,17 +40,18 @@ pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodi
 
 fn region_form(parsed: &Parsed, plan: &Plan, dims: usize, extents: Option<TokenStream>) -> TokenStream {
     let extents = match parsed.function.kind {
-        FunctionKind::SingleTask => quote!([1usize]),
+        FunctionKind::SingleTask => quote!([]),
         _ => extents.unwrap_or_else(|| quote!(__g.local_range)),
     };
-    Regions::new(parsed, plan, dims, Vec::new()).body(extents)
+    let body = Regions::new(parsed, plan, dims, Vec::new()).body(extents, TokenStream::new());
+    quote!({ #body })
 }
 
-/// The number of dimensions of a kernel; a single task runs as one item of a line.
+/// The number of dimensions of a kernel; a single task has none.
 pub fn dims(kind: FunctionKind) -> usize {
     match kind {
         FunctionKind::Range { dims } | FunctionKind::NdRange { dims } => usize::from(dims),
-        _ => 1,
+        _ => 0,
     }
 }
 

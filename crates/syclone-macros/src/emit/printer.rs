@@ -69,7 +69,7 @@ impl<'a> Printer<'a> {
         &self.names[var.0 as usize]
     }
 
-    fn ty(&self, ty: TypeId) -> TokenStream {
+    pub fn ty(&self, ty: TypeId) -> TokenStream {
         let ty = &self.parsed.types[ty.0 as usize];
         quote!(#ty)
     }

@@ -46,27 +46,37 @@ impl<'a> Regions<'a> {
         Self { plan, printer, dims, item, nd, item_args }
     }
 
-    /// The whole body: declarations of per-item storage, then the nodes. `__g` is the group, `__oob` its faults.
-    pub fn body(&self, extents: TokenStream) -> TokenStream {
+    /// The whole body as an expression: storage, the nodes, then `result`. `__g` is the group, `__oob` its faults.
+    ///
+    /// Each local array and each per-item array comes as the `&mut` argument of a closure. Rust promises LLVM that
+    /// nothing else points there, so that loops need no checks at run time before they run as vectors.
+    pub fn body(&self, extents: TokenStream, result: TokenStream) -> TokenStream {
         let ranges = (0..self.dims).map(|dim| self.extent(dim));
-        let mut declarations = quote!(let [#(#ranges),*] = #extents;);
-        for (index, storage) in self.plan.storage.iter().enumerate() {
-            if *storage == Storage::PerItem {
-                let name = per_item(VarId(index as u32));
-                declarations.extend(quote!(let #name = __g.per_item();));
-            }
-        }
+        let mut inner = quote!(let [#(#ranges),*] = #extents;);
         for var in &self.plan.deferred {
             if self.storage(*var) == Storage::Scalar {
                 let name = self.printer.var(*var);
-                declarations.extend(quote!(let mut #name;));
+                inner.extend(quote!(let mut #name;));
             }
         }
         if self.plan.needs_alive {
-            declarations.extend(quote!(let __alive = ::syclone::abi::Alive::new(__g);));
+            inner.extend(quote!(let __alive = ::syclone::abi::Alive::new(__g);));
         }
         let nodes = self.nodes(&self.plan.nodes, At::Group);
-        quote!(#declarations '__group: { #nodes })
+        let mut body = quote!(#inner '__group: { #nodes } #result);
+        for (index, storage) in self.plan.storage.iter().enumerate().rev() {
+            if *storage == Storage::PerItem {
+                let name = per_item(VarId(index as u32));
+                body = quote!(__g.with_per_item(#[inline(always)] |__storage| { let #name = ::syclone::abi::PerItem::of(__storage); #body }));
+            }
+        }
+        for node in self.plan.nodes.iter().rev() {
+            if let Some((var, ty)) = local_memory(node) {
+                let (name, ty) = (self.printer.var(var), self.printer.ty(ty));
+                body = quote!(__g.with_local::<#ty, _>(#[inline(always)] |__storage| { let #name = ::syclone::kernel::Local::of(__storage); #body }));
+            }
+        }
+        body
     }
 
     fn storage(&self, var: VarId) -> Storage {
@@ -75,6 +85,17 @@ impl<'a> Regions<'a> {
 
     fn extent(&self, dim: usize) -> Ident {
         format_ident!("__r{}", dim)
+    }
+
+    /// The number of items in a row; a single task is a row of one.
+    fn row(&self) -> TokenStream {
+        match self.dims {
+            0 => quote!(1usize),
+            dims => {
+                let extent = self.extent(dims - 1);
+                quote!(#extent)
+            }
+        }
     }
 
     fn nodes(&self, nodes: &[Node], at: At) -> TokenStream {
@@ -87,6 +108,7 @@ impl<'a> Regions<'a> {
                 At::Strip(region) => self.piece(items, region),
                 _ => self.region(items),
             },
+            Node::Scalar(_) if local_memory(node).is_some() => TokenStream::new(),
             Node::Scalar(stmt) => self.scalar(stmt, at),
             Node::Barrier { span } => self.barrier(*span),
             Node::Collective(collective) => self.collective(collective),
@@ -300,7 +322,7 @@ impl<'a> Regions<'a> {
 
     fn region(&self, items: &Items) -> TokenStream {
         let uses_reducer = self.plan.uses[items.id].mentioned.iter().any(|v| self.plan.roles.role(*v) == Some(ParamRole::Reducer));
-        let last = self.extent(self.dims - 1);
+        let last = self.row();
         let inner = match &items.body {
             ItemBody::Straight(stmts) if !uses_reducer => {
                 let body = self.leaf(items, stmts, At::Item { region: items.id, strip: false });
@@ -345,7 +367,7 @@ impl<'a> Regions<'a> {
         };
         let (r0, r1) = (self.extent(0), self.extent(1));
         let mut tokens = match self.dims {
-            1 => quote!({ let __row: usize = 0; #inner }),
+            0 | 1 => quote!({ let __row: usize = 0; #inner }),
             2 => quote!(for __y in 0..#r0 { let __row = __y * #last; #inner }),
             _ => quote!(for __z in 0..#r0 { for __y in 0..#r1 { let __row = (__z * #r1 + __y) * #last; #inner } }),
         };
@@ -357,6 +379,7 @@ impl<'a> Regions<'a> {
 
     fn local_id(&self, x: TokenStream) -> TokenStream {
         match self.dims {
+            0 => quote!([]),
             1 => quote!([#x]),
             2 => quote!([__y, #x]),
             _ => quote!([__z, __y, #x]),
@@ -480,6 +503,18 @@ impl<'a> Regions<'a> {
         }
         needed.sort_unstable();
         needed
+    }
+}
+
+/// The variable and type of a `let x = local::<T>();`.
+fn local_memory(node: &Node) -> Option<(VarId, TypeId)> {
+    match node {
+        Node::Scalar(Stmt::Let { pattern: Pattern::Bind { var, .. }, init: Expr { kind: ExprKind::Builtin(name, types, _), .. }, .. })
+            if name == "local" =>
+        {
+            Some((*var, *types.first()?))
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The work-group that is running: where it is, and the memory that it owns while it runs.
 
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::arena::{Arena, BLOCK_ALIGN, Mark};
@@ -278,6 +279,21 @@ impl<const D: usize> GroupCx<D> {
     pub(super) fn storage(&self, bytes: usize, align: usize) -> PerItem<[u8; BLOCK_ALIGN]> {
         // SAFETY: the block is aligned and lives while the group does.
         unsafe { PerItem::from_raw(self.memory().arena.alloc(bytes, align)) }
+    }
+
+    /// Calls `f` with storage for one `T` of each item. Nothing else points there while `f` runs.
+    #[inline(always)]
+    pub fn with_per_item<T, R>(&self, f: impl FnOnce(&mut [MaybeUninit<T>]) -> R) -> R {
+        let storage = self.per_item::<T>();
+        // SAFETY: the block has an element for each item, lives while the group does, and is handed out once.
+        f(unsafe { std::slice::from_raw_parts_mut(storage.as_ptr(0).cast(), self.size()) })
+    }
+
+    /// Calls `f` with local memory for one `T`, zero at first. Nothing else points there while `f` runs.
+    #[inline(always)]
+    pub fn with_local<T: DeviceCopy, R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: the block holds a valid `T`, stays until the group ends, and is handed out once.
+        f(unsafe { &mut *self.local::<T>().as_ptr() })
     }
 
     /// How much storage is in use, for [`GroupCx::release`].

@@ -30,6 +30,12 @@ impl<T> PerItem<T> {
         PerItem { ptr: ptr.cast() }
     }
 
+    /// The storage that a slice borrows, for as long as the borrow.
+    #[inline(always)]
+    pub fn of(storage: &mut [MaybeUninit<T>]) -> Self {
+        PerItem { ptr: storage.as_mut_ptr() }
+    }
+
     /// Where item `i` keeps its value.
     #[inline(always)]
     pub fn as_ptr(self, i: usize) -> *mut T {
