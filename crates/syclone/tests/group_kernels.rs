@@ -326,3 +326,100 @@ fn several_reductions_at_once_repeat_bit_for_bit() {
         assert_eq!(run().0.to_bits(), first.to_bits());
     }
 }
+
+#[kernel]
+fn reads_too_far(item: Item<1>, x: View<u32>, out: ItemMut<u32>) {
+    let place = if item.id(0) == 77 {
+        x.len() + 1000
+    } else {
+        item.id(0)
+    };
+    out[item] = x[place] + 1;
+}
+
+#[kernel]
+fn writes_too_far(item: Item<1>, out: ScatterMut<u32>) {
+    let place = if item.id(0) == 77 {
+        out.len() + 1000
+    } else {
+        item.id(0)
+    };
+    out[place] = 9;
+}
+
+#[test]
+fn an_index_out_of_bounds_is_reported_with_kernel_and_parameter_and_touches_nothing_else() {
+    in_every_way(|queue| {
+        let (x, out) = (Buffer::from_vec(vec![1u32; 256]), Buffer::<u32>::new(256));
+        let error = |event: Result<Event>| {
+            event
+                .expect("submits")
+                .wait()
+                .expect_err("out of bounds")
+                .to_string()
+        };
+        let read =
+            error(queue.submit(|h| h.parallel_for(256, reads_too_far(x.read(h), out.write(h)))));
+        assert!(
+            read.contains("reads_too_far") && read.contains("'x'"),
+            "{read}"
+        );
+        // SAFETY: each element has one writer.
+        let write =
+            error(queue.submit(|h| unsafe {
+                h.parallel_for_unchecked(256, writes_too_far(x.scatter(h)))
+            }));
+        assert!(
+            write.contains("writes_too_far") && write.contains("'out'"),
+            "{write}"
+        );
+        let next = Buffer::<i32>::new(4);
+        queue
+            .submit(|h| h.parallel_for(4, count(next.write(h))))
+            .expect("submits")
+            .wait()
+            .expect("an ordinary kernel still runs");
+        assert_eq!(next.host_read().expect("reads")[..], [0, 1, 2, 3]);
+    });
+}
+
+#[kernel]
+fn count(item: Item<1>, out: ItemMut<i32>) {
+    out[item] = item.id(0) as i32;
+}
+
+#[kernel(fallback)]
+fn some_return_early(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
+    if x[item] == 0 {
+        return;
+    }
+    item.barrier();
+    out[item] = x[item];
+}
+
+#[test]
+fn a_barrier_that_some_items_miss_ends_in_an_error_and_one_that_all_or_none_reach_does_not() {
+    in_every_way(|queue| {
+        let run = |x: [u32; 8]| {
+            let (x, out) = (Buffer::from_slice(&x), Buffer::from_vec(vec![7u32; 8]));
+            let shape = NdRange::new([8], [4]);
+            let event =
+                queue.submit(|h| h.parallel_for(shape, some_return_early(x.read(h), out.write(h))));
+            event
+                .expect("submits")
+                .wait()
+                .map(|()| out.host_read().expect("reads").to_vec())
+        };
+        assert_eq!(
+            run([0, 0, 0, 0, 1, 2, 3, 4]).expect("whole groups"),
+            [7, 7, 7, 7, 1, 2, 3, 4]
+        );
+        let error = run([1, 1, 1, 1, 1, 0, 1, 0])
+            .expect_err("two items of a group return")
+            .to_string();
+        assert!(
+            error.contains("some_return_early") && error.contains('2') && error.contains('4'),
+            "{error}"
+        );
+    });
+}

@@ -1,7 +1,7 @@
 //! The algorithms of a work-group, on the values of all its items at once.
 //!
 //! The orders in which values are combined are part of the contract, so that floats give the same bits on every run
-//! and in the interpreter: reductions use the halving tree of [`fold_tree`], scans go from left to right.
+//! and in the interpreter: reductions use the halving tree of `fold_tree`, scans go from left to right.
 
 use super::group_cx::GroupCx;
 use super::per_item::{GroupArg, PerItem};
