@@ -25,7 +25,7 @@ fn linear_ids(item: Item<2>, out: ItemMut<usize, 2>) {
     out[item] = item.global_linear_id();
 }
 
-#[kernel]
+#[kernel(fallback)]
 fn group_sums(item: NdItem<1>, x: View<i32>, sums: GroupMut<i32>) {
     let sum = item.group().reduce(x[item.global_id(0)], Plus);
     if item.local_id(0) == 0 {

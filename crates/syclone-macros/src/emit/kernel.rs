@@ -40,7 +40,7 @@ pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodi
 
 fn region_form(parsed: &Parsed, plan: &Plan, dims: usize, extents: Option<TokenStream>) -> TokenStream {
     let extents = match parsed.function.kind {
-        FunctionKind::SingleTask => quote!([]),
+        FunctionKind::SingleTask => quote!([0usize; 0]),
         _ => extents.unwrap_or_else(|| quote!(__g.local_range)),
     };
     let body = Regions::new(parsed, plan, dims, Vec::new()).body(extents, TokenStream::new());

@@ -11,7 +11,7 @@ use crate::kernel::{ParamTuple, SafeParams};
 
 /// A kernel with its arguments, as the macros make it: what the launching methods take.
 ///
-/// `D` is the number of dimensions that its item has, 1 for a kernel that runs once.
+/// `D` is the number of dimensions that its item has, 0 for a kernel that runs once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel of {D} dimensions",
     note = "launch what a `#[kernel]` function returns, over as many dimensions as its item has (`single_task` if it \
@@ -98,9 +98,9 @@ impl Handler<'_> {
     /// Runs `kernel` once. It can't race with itself, so it may take any parameters.
     pub fn single_task<K>(&self, kernel: K) -> Result<()>
     where
-        K: Launch<1> + Kernel<1, Form = SingleTaskForm>,
+        K: Launch<0> + Kernel<0, Form = SingleTaskForm>,
     {
-        self.launch_kernel(LaunchShape::from(1), kernel)
+        self.launch_kernel(LaunchShape::single(), kernel)
     }
 
     fn launch_kernel<const D: usize, K: Launch<D>>(
@@ -162,7 +162,7 @@ impl Queue {
     /// [`Handler::single_task`] as a command group of its own, for kernels that take USM memory and plain values.
     pub fn single_task<K>(&self, kernel: K) -> Result<Event>
     where
-        K: Launch<1> + Kernel<1, Form = SingleTaskForm>,
+        K: Launch<0> + Kernel<0, Form = SingleTaskForm>,
     {
         self.submit(|h| h.single_task(kernel))
     }

@@ -102,6 +102,13 @@ pub struct LaunchShape<const D: usize> {
     pub sub_group_size: Option<usize>,
 }
 
+impl LaunchShape<0> {
+    /// What a single task is launched over: one run, without an index.
+    pub(crate) fn single() -> Self {
+        LaunchShape { global: [], local: None, sub_group_size: None }
+    }
+}
+
 impl<const D: usize> From<[usize; D]> for Range<D> {
     fn from(extents: [usize; D]) -> Self {
         Range::new(extents)

@@ -69,8 +69,8 @@ pub fn prepare<const D: usize, K: Kernel<D>>(device: &Device, shape: LaunchShape
         grid = grid.in_one_chunk();
     }
     let mut reductions = Vec::new();
-    // The interpreter combines into the result itself.
-    let params = if reduces && way != Way::Interpreter { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
+    // The interpreter runs one chunk, and combines into its first partial result.
+    let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa: device.info().isa, reductions }))
 }
 
