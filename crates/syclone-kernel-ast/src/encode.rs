@@ -406,13 +406,15 @@ macro_rules! variants {
         }
         fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
             reader.enter()?;
-            let value = match reader.number()? {
-                $($tag => {
-                    $(let $bind = Wire::get(reader)?;)*
-                    $name::$variant { $($field: $bind),* }
-                })*
+            // One function for each variant: the locals of all together would make a frame of kilobytes, and this recurses.
+            let read: fn(&mut Reader<'_>) -> Result<Self, DecodeError> = match reader.number()? {
+                $($tag => |_reader| {
+                    $(let $bind = Wire::get(_reader)?;)*
+                    Ok($name::$variant { $($field: $bind),* })
+                },)*
                 _ => return Err(reader.malformed()),
             };
+            let value = read(reader)?;
             reader.depth -= 1;
             Ok(value)
         }

@@ -14,10 +14,10 @@ pub(crate) enum Selection {
 pub(crate) fn swizzle(name: &str, consts: &[u8], lanes: u8) -> Option<Selection> {
     let half = lanes / 2;
     let chosen: Vec<u8> = match name {
-        "lo" if lanes % 2 == 0 => (0..half).collect(),
-        "hi" if lanes % 2 == 0 => (half..lanes).collect(),
-        "even" if lanes % 2 == 0 => (0..lanes).step_by(2).collect(),
-        "odd" if lanes % 2 == 0 => (1..lanes).step_by(2).collect(),
+        "lo" if lanes.is_multiple_of(2) => (0..half).collect(),
+        "hi" if lanes.is_multiple_of(2) => (half..lanes).collect(),
+        "even" if lanes.is_multiple_of(2) => (0..lanes).step_by(2).collect(),
+        "odd" if lanes.is_multiple_of(2) => (1..lanes).step_by(2).collect(),
         _ if name.starts_with("swizzle") && !consts.is_empty() => consts.to_vec(),
         _ if name.len() == 2 && name.starts_with('s') => {
             let lane = u8::try_from(name.chars().nth(1)?.to_digit(16)?).ok()?;

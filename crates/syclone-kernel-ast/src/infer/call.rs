@@ -2,9 +2,8 @@
 
 use super::{InferErrorKind, Inference, Pending, Result, Target, key};
 use crate::numeric::{Part, signature};
-use crate::tree::{CalleeId, ConstId, Expr, SpanId, TypeId};
+use crate::tree::{CalleeId, ConstId, Expr, ExprKind, SpanId, TypeId};
 use crate::types::{BindFn, Type};
-use crate::vector::{Selection, swizzle};
 
 impl Inference<'_> {
     /// A call of a device function by path.
@@ -90,26 +89,26 @@ impl Inference<'_> {
         let own = types.first().map(|ty| self.named_type(*ty)).transpose()?;
         let last = name.rsplit("::").next().unwrap_or(name);
         match (last, own) {
-            ("local", Some(ty)) if args.is_empty() => return Ok(Type::Local(Box::new(ty))),
+            ("local", Some(ty)) if args.is_empty() => Ok(Type::Local(Box::new(ty))),
             ("fence", _) => {
                 args.iter().try_for_each(|arg| self.expr(arg).map(|_| ()))?;
-                return Ok(Type::Unit);
+                Ok(Type::Unit)
             }
             ("new" | "from_array", own) => {
                 let vector = self.vector_of(args, span)?;
                 if let Some(own) = own {
                     self.unify(&vector, &own, span)?;
                 }
-                return Ok(vector);
+                Ok(vector)
             }
             ("splat", own) => {
                 let elem = self.arguments(name, args, 1, span)?.remove(0);
                 let vector = own.unwrap_or_else(|| self.table.fresh());
-                return self.splat(vector, elem, span);
+                self.splat(vector, elem, span)
             }
             ("from", Some(own @ Type::Vector(..))) => {
                 let from = self.arguments(name, args, 1, span)?.remove(0);
-                return match (self.table.shallow(&from), &own) {
+                match (self.table.shallow(&from), &own) {
                     (Type::Array(from, _), Type::Vector(elem, _)) => {
                         self.unify(&from, elem, span)?;
                         Ok(own)
@@ -119,15 +118,15 @@ impl Inference<'_> {
                         Ok(own)
                     }
                     _ => self.splat(own, from, span),
-                };
+                }
             }
             ("from_bits", Some(own)) => {
                 let bits = self.arguments(name, args, 1, span)?.remove(0);
                 let own = self.known(&own, span, "type whose bits are given")?;
                 self.unify(&bits, &Part::Unsigned.of(&own), span)?;
-                return Ok(own);
+                Ok(own)
             }
-            ("zeroed" | "default", Some(own)) if args.is_empty() => return Ok(own),
+            ("zeroed" | "default", Some(own)) if args.is_empty() => Ok(own),
             // Conversions: the argument has its own type.
             ("from" | "from_scalar" | "from_f32" | "from_f64", Some(own)) => {
                 let from = self.arguments(name, args, 1, span)?.remove(0);
@@ -136,7 +135,7 @@ impl Inference<'_> {
                     "from_f64" => self.unify(&from, &Type::F64, span)?,
                     _ => {}
                 }
-                return Ok(own);
+                Ok(own)
             }
             (_, own) => {
                 let types = args
@@ -204,8 +203,23 @@ impl Inference<'_> {
         }
     }
 
-    /// `receiver.name::<types, consts>(args)`; the receiver has been inferred.
-    pub(super) fn method(
+    /// `receiver.name::<types, consts>(args)`
+    pub(super) fn method(&mut self, expr: &Expr) -> Result<Type> {
+        let ExprKind::Method {
+            receiver,
+            name,
+            types,
+            consts,
+            args,
+        } = &expr.kind
+        else {
+            return Ok(Type::Infer);
+        };
+        let receiver = self.expr(receiver)?;
+        self.method_of(expr, &receiver, name, types, consts, args)
+    }
+
+    fn method_of(
         &mut self,
         expr: &Expr,
         receiver: &Type,
@@ -267,349 +281,8 @@ impl Inference<'_> {
             .or(own.map(|(_, function)| *function))
     }
 
-    /// Methods of items, groups, views, local memory and the like; `None` if the type has no such method.
-    fn handle_method(
-        &mut self,
-        ty: &Type,
-        name: &str,
-        consts: &[ConstId],
-        args: &[Expr],
-        span: SpanId,
-    ) -> Result<Option<Type>> {
-        let found = match (ty, name, args) {
-            (
-                Type::NdItem(_),
-                "global_id" | "local_id" | "group_id" | "global_range" | "local_range"
-                | "group_range",
-                [dim],
-            )
-            | (Type::Item(_), "global_id" | "id" | "global_range" | "range", [dim])
-            | (Type::Group(_), "id" | "range" | "local_range", [dim])
-            | (
-                Type::View(..)
-                | Type::ItemMut(..)
-                | Type::GroupMut(..)
-                | Type::ScatterMut(..)
-                | Type::AtomicView(..)
-                | Type::LocalAccessor(..),
-                "extent",
-                [dim],
-            ) => {
-                self.index_argument(dim)?;
-                Type::USIZE
-            }
-            (Type::NdItem(_), "global_linear_id" | "local_linear_id" | "group_linear_id", [])
-            | (Type::Item(_), "global_linear_id" | "linear_id", [])
-            | (Type::Group(_), "linear_id" | "size", [])
-            | (Type::SubGroup, "id" | "local_id" | "size" | "max_size" | "count", []) => {
-                Type::USIZE
-            }
-            (Type::NdItem(dims), "group", []) => Type::Group(*dims),
-            (Type::NdItem(_), "sub_group", []) => Type::SubGroup,
-            (Type::NdItem(_) | Type::Group(_) | Type::SubGroup, "barrier", _) => {
-                args.iter().try_for_each(|arg| self.expr(arg).map(|_| ()))?;
-                Type::Unit
-            }
-            (Type::Group(_) | Type::SubGroup, ..) => return self.collective(name, args, span),
-            (Type::Reducer(value, _), "combine", [x]) => {
-                self.expect(x, value)?;
-                Type::Unit
-            }
-            (Type::Spec(value), "get", []) => (**value).clone(),
-            (Type::AtomicRef(value), ..) => return self.atomic_method(value, name, args),
-            _ => return self.memory_method(ty, name, consts, args, span),
-        };
-        Ok(Some(found))
-    }
-
-    fn memory_method(
-        &mut self,
-        ty: &Type,
-        name: &str,
-        consts: &[ConstId],
-        args: &[Expr],
-        span: SpanId,
-    ) -> Result<Option<Type>> {
-        let is_memory = matches!(
-            ty,
-            Type::View(..)
-                | Type::ItemMut(..)
-                | Type::GroupMut(..)
-                | Type::ScatterMut(..)
-                | Type::AtomicView(..)
-                | Type::LocalAccessor(..)
-                | Type::Local(_)
-                | Type::Span(_)
-                | Type::Array(..)
-        );
-        let found = match (ty, name, args) {
-            _ if !is_memory => return Ok(None),
-            (_, "len", []) => Type::USIZE,
-            (_, "is_empty", []) => Type::Bool,
-            (Type::AtomicView(elem, dims) | Type::LocalAccessor(elem, dims), "atomic", [index]) => {
-                let index = self.expr(index)?;
-                self.coordinates(&index, *dims, span)?;
-                Type::AtomicRef(elem.clone())
-            }
-            (Type::Local(inner), "atomic", [index]) => {
-                let index = self.expr(index)?;
-                self.coerce(&index, &Type::USIZE, span)?;
-                match self.known(inner, span, "local memory's content")? {
-                    Type::Array(elem, _) => Type::AtomicRef(elem),
-                    ty => {
-                        return Err(self.error(
-                            span,
-                            InferErrorKind::NoMethod {
-                                ty,
-                                name: name.to_owned(),
-                            },
-                        ));
-                    }
-                }
-            }
-            (
-                Type::View(elem, 1) | Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1),
-                "load_vector",
-                [index],
-            ) => {
-                self.expect(index, &Type::USIZE)?;
-                match consts.first() {
-                    Some(lanes) => Type::Vector(elem.clone(), self.lanes(*lanes, span)?),
-                    None => {
-                        let vector = self.table.fresh();
-                        self.pending.push(Pending::Vector {
-                            vector: vector.clone(),
-                            elem: (**elem).clone(),
-                            span,
-                        });
-                        vector
-                    }
-                }
-            }
-            (
-                Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1),
-                "store_vector",
-                [index, value],
-            ) => {
-                self.expect(index, &Type::USIZE)?;
-                let vector = self.expr(value)?;
-                self.pending.push(Pending::Vector {
-                    vector,
-                    elem: (**elem).clone(),
-                    span,
-                });
-                self.work_off()?;
-                Type::Unit
-            }
-            (Type::Span(_), "part", [start, len]) => {
-                self.expect(start, &Type::USIZE)?;
-                self.expect(len, &Type::USIZE)?;
-                ty.clone()
-            }
-            (_, "span", [start, len]) => {
-                self.expect(start, &Type::USIZE)?;
-                self.expect(len, &Type::USIZE)?;
-                Type::Span(Box::new(self.span_elem(ty, span)?))
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(found))
-    }
-
-    fn lanes(&self, id: ConstId, span: SpanId) -> Result<u8> {
-        let value = self
-            .bound
-            .consts
-            .get(id.0 as usize)
-            .and_then(|value| value.value.as_int());
-        let lanes = value.and_then(|value| u8::try_from(value).ok());
-        lanes.ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::Internal("a number of lanes that is no constant".into()),
-            )
-        })
-    }
-
-    /// The elements of a run of memory.
-    fn span_elem(&mut self, ty: &Type, span: SpanId) -> Result<Type> {
-        let ty = self.behind_refs(ty, span, "span")?;
-        match ty {
-            Type::Span(elem)
-            | Type::View(elem, 1)
-            | Type::ScatterMut(elem, 1)
-            | Type::LocalAccessor(elem, 1) => Ok(*elem),
-            Type::Local(inner) => match self.known(&inner, span, "local memory's content")? {
-                Type::Array(elem, _) => Ok(*elem),
-                ty => Err(self.error(
-                    span,
-                    InferErrorKind::NoOperation {
-                        ty,
-                        operation: "span".into(),
-                    },
-                )),
-            },
-            ty => Err(self.error(
-                span,
-                InferErrorKind::NoOperation {
-                    ty,
-                    operation: "span".into(),
-                },
-            )),
-        }
-    }
-
-    /// Methods of groups and sub-groups that all their items call together.
-    fn collective(&mut self, name: &str, args: &[Expr], span: SpanId) -> Result<Option<Type>> {
-        let found = match (name, args) {
-            ("reduce" | "inclusive_scan" | "exclusive_scan", [x, op]) => {
-                let ty = self.expr(x)?;
-                self.expr(op)?;
-                self.value_behind(ty)
-            }
-            ("inclusive_scan_init" | "exclusive_scan_init", [x, init, op]) => {
-                let ty = self.expr(x)?;
-                let ty = self.value_behind(ty);
-                self.expect(init, &ty)?;
-                self.expr(op)?;
-                ty
-            }
-            (
-                "broadcast" | "shift_left" | "shift_right" | "permute_xor" | "select" | "shuffle"
-                | "shuffle_up" | "shuffle_down" | "shuffle_xor",
-                [x, id],
-            ) => {
-                let ty = self.expr(x)?;
-                self.index_argument(id)?;
-                self.value_behind(ty)
-            }
-            ("any" | "all" | "none", [predicate]) => {
-                self.expect(predicate, &Type::Bool)?;
-                Type::Bool
-            }
-            ("ballot", [predicate]) => {
-                self.expect(predicate, &Type::Bool)?;
-                Type::U32
-            }
-            ("joint_any" | "joint_all" | "joint_none", [source]) => {
-                self.expr(source)?;
-                Type::Bool
-            }
-            ("joint_reduce", [source, op]) => {
-                let source = self.expr(source)?;
-                self.expr(op)?;
-                self.span_elem(&source, span)?
-            }
-            ("joint_inclusive_scan" | "joint_exclusive_scan", [source, target, op]) => {
-                self.expr(source)?;
-                self.expr(target)?;
-                self.expr(op)?;
-                Type::Unit
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(found))
-    }
-
-    fn value_behind(&self, ty: Type) -> Type {
-        match self.table.shallow(&ty) {
-            Type::Ref(inner, _) => *inner,
-            ty => ty,
-        }
-    }
-
-    fn atomic_method(&mut self, value: &Type, name: &str, args: &[Expr]) -> Result<Option<Type>> {
-        let found = match (name, args) {
-            ("load", []) => value.clone(),
-            ("store", [x]) => {
-                self.expect(x, value)?;
-                Type::Unit
-            }
-            (
-                "exchange" | "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor"
-                | "fetch_min" | "fetch_max",
-                [x],
-            ) => {
-                self.expect(x, value)?;
-                value.clone()
-            }
-            ("compare_exchange", [current, new]) => {
-                self.expect(current, value)?;
-                self.expect(new, value)?;
-                Type::Tuple(vec![value.clone(), Type::Bool])
-            }
-            ("order" | "scope", [x]) => {
-                self.expr(x)?;
-                Type::AtomicRef(Box::new(value.clone()))
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(found))
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
-    fn vector_method(
-        &mut self,
-        elem: &Type,
-        lanes: u8,
-        name: &str,
-        types: &[TypeId],
-        consts: &[ConstId],
-        args: &[Expr],
-        span: SpanId,
-    ) -> Result<Option<Type>> {
-        let elem = Box::new(elem.clone());
-        let found = match (name, args) {
-            ("get", [index]) => {
-                self.expect(index, &Type::USIZE)?;
-                *elem
-            }
-            ("with", [index, value]) => {
-                self.expect(index, &Type::USIZE)?;
-                self.expect(value, &elem)?;
-                Type::Vector(elem, lanes)
-            }
-            ("to_array", []) => Type::Array(elem, usize::from(lanes)),
-            ("convert", []) => {
-                let to = types.first().map(|ty| self.named_type(*ty)).transpose()?;
-                Type::Vector(Box::new(to.unwrap_or_else(|| self.table.fresh())), lanes)
-            }
-            (
-                "lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge",
-                [other],
-            ) => {
-                let other = self.expr(other)?;
-                // A bare literal stands for all lanes, and takes their type instead of its default.
-                if self.literal_kind(&other).is_some() {
-                    self.unify(&other, &elem, span)?;
-                }
-                match self.behind_refs(&other, span, "operand")? {
-                    Type::Vector(other, _) => self.unify(&other, &elem, span)?,
-                    other => self.unify(&other, &elem, span)?,
-                }
-                Type::Vector(Box::new(Type::Bool), lanes)
-            }
-            ("any" | "all", []) if *elem == Type::Bool => Type::Bool,
-            (_, []) => {
-                let values = consts
-                    .iter()
-                    .map(|id| self.lanes(*id, span))
-                    .collect::<Result<Vec<u8>>>()?;
-                match swizzle(name, &values, lanes) {
-                    Some(Selection::Lane(_)) => *elem,
-                    Some(Selection::Lanes(chosen)) => {
-                        Type::Vector(elem, u8::try_from(chosen.len()).unwrap_or(lanes))
-                    }
-                    None => return Ok(None),
-                }
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(found))
-    }
-
     /// A function of numbers: one of the primitive types' methods, lane by lane on vectors, or one that is lent.
-    fn numeric(&mut self, name: &str, args: Vec<Type>, span: SpanId) -> Result<Type> {
+    pub(super) fn numeric(&mut self, name: &str, args: Vec<Type>, span: SpanId) -> Result<Type> {
         let mut args: Vec<Type> = args.into_iter().map(|ty| self.value_behind(ty)).collect();
         self.work_off()?;
         // Bare literals take the type of the first argument that is no literal.

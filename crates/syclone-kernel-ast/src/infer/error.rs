@@ -82,14 +82,14 @@ pub enum InferErrorKind {
 }
 
 impl InferError {
-    pub(super) fn new(tree: &Function, span: SpanId, kind: InferErrorKind) -> InferError {
+    pub(super) fn new(tree: &Function, span: SpanId, kind: InferErrorKind) -> Box<InferError> {
         let line = tree.spans.get(span.0 as usize).map_or(0, |span| span.line);
-        InferError {
+        Box::new(InferError {
             function: tree.name.clone(),
             file: tree.file.clone(),
             line,
             kind,
-        }
+        })
     }
 }
 

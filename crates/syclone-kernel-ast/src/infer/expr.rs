@@ -80,143 +80,184 @@ impl Inference<'_> {
         })
     }
 
+    // Each kind is a function of its own: this recursion must not need kilobytes of stack for a level.
     fn expr_kind(&mut self, expr: &Expr, cast: Option<&Type>) -> Result<Type> {
         let span = expr.span;
-        Ok(match &expr.kind {
-            ExprKind::Lit(lit) => self.literal(lit, cast, span)?,
-            ExprKind::Var(var) => self.var(*var, span)?,
-            ExprKind::Const(id) => self.constant(*id, span)?,
-            ExprKind::Unary(_, value) => {
-                let ty = self.expr_for(value, cast)?;
-                match self.table.shallow(&ty) {
-                    Type::Ref(inner, _) => *inner,
-                    ty => ty,
-                }
+        match &expr.kind {
+            ExprKind::Lit(lit) => self.literal(lit, cast, span),
+            ExprKind::Var(var) => self.var(*var, span),
+            ExprKind::Const(id) => self.constant(*id, span),
+            ExprKind::Unary(_, value) => self.unary(value, cast),
+            ExprKind::Binary(op, left, right) => self.binary_operator(*op, left, right, span),
+            ExprKind::Assign(place, value) => self.assign(place, value, span),
+            ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value, span),
+            ExprKind::Cast(value, ty) => self.cast(value, *ty),
+            ExprKind::Index(base, index) => self.index(base, index, span),
+            ExprKind::Field(base, name) => self.field(base, name, span),
+            ExprKind::TupleField(base, position) => self.tuple_field(base, *position, span),
+            ExprKind::Tuple(parts) => self.tuple(parts),
+            ExprKind::Array(parts) => self.array(parts),
+            ExprKind::Repeat(value, count) => self.repeat(value, count),
+            ExprKind::Struct(ty, fields) => {
+                let mut fields = fields.iter().map(|(name, value)| (name.as_str(), value));
+                self.struct_literal(*ty, &mut fields, span)
             }
-            ExprKind::Binary(op, left, right) => {
-                let left = self.expr(left)?;
-                let before = self.diverges;
-                let right = self.expr(right)?;
-                if matches!(op, BinaryOp::And | BinaryOp::Or) {
-                    self.diverges = before;
-                }
-                self.binary_type(*op, &left, &right, span)?
+            ExprKind::TupleStruct(ty, parts) => self.tuple_struct(*ty, parts, span),
+            ExprKind::Call(callee, args) => self.call(expr, *callee, args),
+            ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span),
+            ExprKind::Method { .. } => self.method(expr),
+            ExprKind::Ref(mutable, value) => self.reference(*mutable, value),
+            ExprKind::Deref(value) => self.dereference(value, span),
+            ExprKind::If(condition, then, otherwise) => {
+                self.branch(condition, then, otherwise.as_ref(), span)
             }
-            ExprKind::Assign(place, value) => {
-                let place = self.expr(place)?;
-                let value = self.expr(value)?;
-                self.coerce(&value, &place, span)?;
-                Type::Unit
-            }
-            ExprKind::AssignOp(op, place, value) => {
-                let place = self.expr(place)?;
-                let value = self.expr(value)?;
-                let result = self.binary_type(*op, &place, &value, span)?;
-                self.unify(&result, &place, span)?;
-                Type::Unit
-            }
-            ExprKind::Cast(value, ty) => {
-                let ty = self.named_type(*ty)?;
-                self.expr_for(value, Some(&ty))?;
-                ty
-            }
-            ExprKind::Index(base, index) => self.index(base, index, span)?,
-            ExprKind::Field(base, name) => self.field(base, name, span)?,
-            ExprKind::TupleField(base, position) => self.tuple_field(base, *position, span)?,
-            ExprKind::Tuple(parts) if parts.is_empty() => Type::Unit,
-            ExprKind::Tuple(parts) => Type::Tuple(
-                parts
-                    .iter()
-                    .map(|part| self.expr(part))
-                    .collect::<Result<_>>()?,
-            ),
-            ExprKind::Array(parts) => {
-                let elem = self.table.fresh();
-                parts.iter().try_for_each(|part| self.expect(part, &elem))?;
-                Type::Array(Box::new(elem), parts.len())
-            }
-            ExprKind::Repeat(value, count) => {
-                let elem = self.expr(value)?;
-                self.expect(count, &Type::USIZE)?;
-                Type::Array(Box::new(elem), self.count(count)?)
-            }
-            ExprKind::Struct(ty, fields) => self.struct_literal(
-                *ty,
-                fields.iter().map(|(name, value)| (name.as_str(), value)),
-                span,
-            )?,
-            ExprKind::TupleStruct(ty, parts) => {
-                let names: Vec<String> = (0..parts.len())
-                    .map(|position| position.to_string())
-                    .collect();
-                self.struct_literal(*ty, names.iter().map(String::as_str).zip(parts), span)?
-            }
-            ExprKind::Call(callee, args) => self.call(expr, *callee, args)?,
-            ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span)?,
-            ExprKind::Method {
-                receiver,
-                name,
-                types,
-                consts,
-                args,
-            } => {
-                let receiver = self.expr(receiver)?;
-                self.method(expr, &receiver, name, types, consts, args)?
-            }
-            ExprKind::Ref(mutable, value) => {
-                let ty = self.expr(value)?;
-                normal(Type::Ref(Box::new(self.table.shallow(&ty)), *mutable))
-            }
-            ExprKind::Deref(value) => {
-                let ty = self.expr(value)?;
-                match self.known(&ty, span, "dereferenced value")? {
-                    Type::Ref(inner, _) | Type::Local(inner) | Type::Spec(inner) => *inner,
-                    // A reference to a handle is the handle.
-                    ty => ty,
-                }
-            }
-            _ => self.control(expr)?,
+            ExprKind::Match(value, arms) => self.match_type(value, arms),
+            ExprKind::Block(None, block) => self.block(block),
+            ExprKind::Block(label, block) => self.labelled_block(label, block, span),
+            _ => self.control(expr),
+        }
+    }
+
+    fn unary(&mut self, value: &Expr, cast: Option<&Type>) -> Result<Type> {
+        let ty = self.expr_for(value, cast)?;
+        Ok(match self.table.shallow(&ty) {
+            Type::Ref(inner, _) => *inner,
+            ty => ty,
         })
+    }
+
+    fn binary_operator(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        span: SpanId,
+    ) -> Result<Type> {
+        let left = self.expr(left)?;
+        let before = self.diverges;
+        let right = self.expr(right)?;
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            self.diverges = before;
+        }
+        self.binary_type(op, &left, &right, span)
+    }
+
+    fn assign(&mut self, place: &Expr, value: &Expr, span: SpanId) -> Result<Type> {
+        let place = self.expr(place)?;
+        let value = self.expr(value)?;
+        self.coerce(&value, &place, span)?;
+        Ok(Type::Unit)
+    }
+
+    fn assign_op(
+        &mut self,
+        op: BinaryOp,
+        place: &Expr,
+        value: &Expr,
+        span: SpanId,
+    ) -> Result<Type> {
+        let place = self.expr(place)?;
+        let value = self.expr(value)?;
+        let result = self.binary_type(op, &place, &value, span)?;
+        self.unify(&result, &place, span)?;
+        Ok(Type::Unit)
+    }
+
+    fn cast(&mut self, value: &Expr, ty: TypeId) -> Result<Type> {
+        let ty = self.named_type(ty)?;
+        self.expr_for(value, Some(&ty))?;
+        Ok(ty)
+    }
+
+    fn tuple(&mut self, parts: &[Expr]) -> Result<Type> {
+        if parts.is_empty() {
+            return Ok(Type::Unit);
+        }
+        let types = parts.iter().map(|part| self.expr(part));
+        Ok(Type::Tuple(types.collect::<Result<_>>()?))
+    }
+
+    fn array(&mut self, parts: &[Expr]) -> Result<Type> {
+        let elem = self.table.fresh();
+        parts.iter().try_for_each(|part| self.expect(part, &elem))?;
+        Ok(Type::Array(Box::new(elem), parts.len()))
+    }
+
+    fn repeat(&mut self, value: &Expr, count: &Expr) -> Result<Type> {
+        let elem = self.expr(value)?;
+        self.expect(count, &Type::USIZE)?;
+        Ok(Type::Array(Box::new(elem), self.count(count)?))
+    }
+
+    fn tuple_struct(&mut self, ty: TypeId, parts: &[Expr], span: SpanId) -> Result<Type> {
+        let names: Vec<String> = (0..parts.len())
+            .map(|position| position.to_string())
+            .collect();
+        self.struct_literal(ty, &mut names.iter().map(String::as_str).zip(parts), span)
+    }
+
+    fn reference(&mut self, mutable: bool, value: &Expr) -> Result<Type> {
+        let ty = self.expr(value)?;
+        Ok(normal(Type::Ref(
+            Box::new(self.table.shallow(&ty)),
+            mutable,
+        )))
+    }
+
+    fn dereference(&mut self, value: &Expr, span: SpanId) -> Result<Type> {
+        let ty = self.expr(value)?;
+        Ok(match self.known(&ty, span, "dereferenced value")? {
+            Type::Ref(inner, _) | Type::Local(inner) | Type::Spec(inner) => *inner,
+            // A reference to a handle is the handle.
+            ty => ty,
+        })
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &Block,
+        otherwise: Option<&Block>,
+        span: SpanId,
+    ) -> Result<Type> {
+        self.expect(condition, &Type::Bool)?;
+        let before = self.diverges;
+        let then_type = self.block(then)?;
+        let then_diverges = std::mem::replace(&mut self.diverges, before);
+        let Some(otherwise) = otherwise else {
+            self.coerce(&then_type, &Type::Unit, span)?;
+            return Ok(Type::Unit);
+        };
+        let otherwise_type = self.block(otherwise)?;
+        self.diverges = before || (then_diverges && self.diverges);
+        self.join(&then_type, &otherwise_type, span)
+    }
+
+    fn labelled_block(
+        &mut self,
+        label: &Option<String>,
+        block: &Block,
+        span: SpanId,
+    ) -> Result<Type> {
+        let before = self.diverges;
+        self.jumps.push(Jump {
+            label: label.clone(),
+            is_loop: false,
+            value: None,
+        });
+        let ty = self.block(block)?;
+        match self.jumps.pop().and_then(|jump| jump.value) {
+            Some(value) => {
+                self.diverges = before;
+                self.join(&ty, &value, span)
+            }
+            None => Ok(ty),
+        }
     }
 
     fn control(&mut self, expr: &Expr) -> Result<Type> {
         let span = expr.span;
         Ok(match &expr.kind {
-            ExprKind::If(condition, then, otherwise) => {
-                self.expect(condition, &Type::Bool)?;
-                let before = self.diverges;
-                let then_type = self.block(then)?;
-                let then_diverges = std::mem::replace(&mut self.diverges, before);
-                match otherwise {
-                    Some(otherwise) => {
-                        let otherwise_type = self.block(otherwise)?;
-                        self.diverges = before || (then_diverges && self.diverges);
-                        self.join(&then_type, &otherwise_type, span)?
-                    }
-                    None => {
-                        self.coerce(&then_type, &Type::Unit, span)?;
-                        Type::Unit
-                    }
-                }
-            }
-            ExprKind::Match(value, arms) => self.match_type(value, arms)?,
-            ExprKind::Block(None, block) => self.block(block)?,
-            ExprKind::Block(label, block) => {
-                let before = self.diverges;
-                self.jumps.push(Jump {
-                    label: label.clone(),
-                    is_loop: false,
-                    value: None,
-                });
-                let ty = self.block(block)?;
-                match self.jumps.pop().and_then(|jump| jump.value) {
-                    Some(value) => {
-                        self.diverges = before;
-                        self.join(&ty, &value, span)?
-                    }
-                    None => ty,
-                }
-            }
             ExprKind::Loop(label, body) => {
                 let before = self.diverges;
                 self.jumps.push(Jump {
@@ -466,7 +507,7 @@ impl Inference<'_> {
     fn struct_literal<'e>(
         &mut self,
         ty: TypeId,
-        fields: impl Iterator<Item = (&'e str, &'e Expr)>,
+        fields: &mut dyn Iterator<Item = (&'e str, &'e Expr)>,
         span: SpanId,
     ) -> Result<Type> {
         let named = self.named_type(ty)?;

@@ -10,6 +10,7 @@
 mod call;
 mod error;
 mod expr;
+mod method;
 mod operator;
 mod pattern;
 mod table;
@@ -85,7 +86,7 @@ pub fn infer(
         finished: HashMap::new(),
         active: Vec::new(),
     };
-    walk.function(function)?;
+    walk.function(function).map_err(|error| *error)?;
     let functions = walk.functions.into_iter().flatten().collect();
     Ok(Program { functions })
 }
@@ -101,7 +102,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn function(&mut self, bound: &Arc<BoundFunction>) -> Result<usize, InferError> {
+    fn function(&mut self, bound: &Arc<BoundFunction>) -> Result<usize> {
         let position = self.functions.len();
         self.functions.push(None);
         let (mut typed, targets) = Inference::new(bound, self.builtins).run()?;
@@ -116,7 +117,7 @@ impl Walk<'_> {
         Ok(position)
     }
 
-    fn callee(&mut self, target: &Target, caller: &BoundFunction) -> Result<usize, InferError> {
+    fn callee(&mut self, target: &Target, caller: &BoundFunction) -> Result<usize> {
         let identity = target.function as usize;
         if let Some(&position) = self.finished.get(&identity) {
             return Ok(position);
@@ -195,7 +196,8 @@ struct Inference<'a> {
     diverges: bool,
 }
 
-type Result<T, E = InferError> = std::result::Result<T, E>;
+/// Boxed inside: errors are rare, and results lie in the frames of a deep recursion.
+type Result<T, E = Box<InferError>> = std::result::Result<T, E>;
 
 impl<'a> Inference<'a> {
     fn new(bound: &'a Arc<BoundFunction>, builtins: &'a dyn Builtins) -> Self {
@@ -289,7 +291,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    fn error(&self, span: SpanId, kind: InferErrorKind) -> InferError {
+    fn error(&self, span: SpanId, kind: InferErrorKind) -> Box<InferError> {
         InferError::new(self.tree(), span, kind)
     }
 

@@ -26,7 +26,7 @@ pub struct OutOfBounds {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fault {
     /// The function, or one that it calls, could not be typed.
-    Untyped(InferError),
+    Untyped(Box<InferError>),
     /// The launch does not fit the function.
     Arguments(String),
     /// The launch's private or local memory does not fit the machine's.

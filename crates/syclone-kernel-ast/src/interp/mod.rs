@@ -157,7 +157,7 @@ pub struct Kernel {
 impl Kernel {
     /// Types and compiles a kernel and all that it calls.
     pub fn new(function: &Arc<BoundFunction>, builtins: &dyn Builtins) -> Result<Kernel, Fault> {
-        let program = infer(function, builtins).map_err(Fault::Untyped)?;
+        let program = infer(function, builtins).map_err(|error| Fault::Untyped(Box::new(error)))?;
         Ok(Kernel {
             code: compile::compile(&program)?,
         })

@@ -141,11 +141,13 @@ fn power(kind: IntKind, name: &str, base: i128, exponent: u32) -> Outcome {
     // A power within 64 bits is one that multiplying step by step never takes beyond 128.
     let mut exact = Some(1i128);
     if matches!(base, -1..=1) {
-        exact = Some(if base == -1 && exponent % 2 == 0 || exponent == 0 {
-            1
-        } else {
-            base
-        });
+        exact = Some(
+            if base == -1 && exponent.is_multiple_of(2) || exponent == 0 {
+                1
+            } else {
+                base
+            },
+        );
     } else {
         for _ in 0..exponent.min(130) {
             exact = exact.and_then(|value| value.checked_mul(base));

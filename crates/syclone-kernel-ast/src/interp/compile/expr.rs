@@ -88,110 +88,138 @@ impl Compiler<'_> {
     }
 
     /// Evaluates an expression into a place of the frame that the expression itself does not read.
+    // Each kind is a function of its own: this recursion must not need kilobytes of stack for a level.
     pub(super) fn value_to(&mut self, expr: &Expr, to: At) -> Result<()> {
         self.at_line(expr.span);
-        let ty = self.type_of(expr);
         match &expr.kind {
             ExprKind::Var(_)
             | ExprKind::Field(..)
             | ExprKind::TupleField(..)
             | ExprKind::Index(..)
-            | ExprKind::Deref(_) => {
-                let mark = self.free;
-                match self.place(expr)? {
-                    Place::Frame(from) => self.copy(to, from, &ty),
-                    Place::Memory(address, offset) => {
-                        self.at_line(expr.span);
-                        let len = ty.size() as u32;
-                        if len > 0 {
-                            self.emit(Instr::Load {
-                                to,
-                                address,
-                                offset,
-                                len,
-                            });
-                        }
-                    }
-                }
-                self.free = mark;
+            | ExprKind::Deref(_) => self.read_place(expr, to),
+            ExprKind::Lit(_) | ExprKind::Const(_) => self.known_value(expr, to),
+            ExprKind::Unary(op, value) => self.unary(*op, value, to),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                self.short_circuit(*op, left, right, to)
             }
-            ExprKind::Lit(lit) => {
-                let value = self.literal_value(lit, &ty)?;
-                self.constant(to, &value);
-            }
-            ExprKind::Const(id) => match self.typed.bound.consts.get(id.0 as usize) {
-                Some(value) => self.constant(to, &value.value.clone()),
-                None => return internal("a constant outside the table"),
-            },
-            ExprKind::Unary(op, value) => self.unary(*op, value, to)?,
-            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, to, expr.span)?,
-            ExprKind::Assign(place, value) => self.assign(place, value, expr.span)?,
-            ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value, expr.span)?,
-            ExprKind::Cast(value, _) => {
-                let from = self.operand(value)?;
-                let from_type = self.operand_type(value);
-                self.at_line(expr.span);
-                self.cast(1, to, &ty, from, &from_type);
-            }
-            ExprKind::Tuple(parts) => {
-                if let Type::Tuple(types) = &ty {
-                    for (position, part) in parts.iter().enumerate() {
-                        self.value_to(part, to + Type::tuple_offset(types, position) as u32)?;
-                    }
-                } else {
-                    parts
-                        .iter()
-                        .try_for_each(|part| self.value(part).map(|_| ()))?;
-                }
-            }
-            ExprKind::Array(parts) => {
-                let stride = element_size(&ty);
-                for (position, part) in parts.iter().enumerate() {
-                    self.value_to(part, to + position as u32 * stride)?;
-                }
-            }
-            ExprKind::Repeat(value, _) => self.repeat(value, to, &ty)?,
-            ExprKind::Struct(_, fields) => {
-                let Type::Struct(struct_type) = &ty else {
-                    return internal("a struct literal of another type");
-                };
-                for (name, value) in fields {
-                    let Some(position) = struct_type.field(name) else {
-                        return internal("a field that is not there");
-                    };
-                    self.value_to(value, to + struct_type.fields[position].offset as u32)?;
-                }
-            }
-            ExprKind::TupleStruct(_, parts) => {
-                let Type::Struct(struct_type) = &ty else {
-                    return internal("a struct literal of another type");
-                };
-                for (field, value) in struct_type.fields.iter().zip(parts) {
-                    self.value_to(value, to + field.offset as u32)?;
-                }
-            }
-            ExprKind::Call(_, args) => {
-                let args: Vec<&Expr> = args.iter().collect();
-                self.call(expr, &args, to)?;
-            }
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, to, expr.span),
+            ExprKind::Assign(place, value) => self.assign(place, value, expr.span),
+            ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value, expr.span),
+            ExprKind::Cast(value, _) => self.cast_value(expr, value, to),
+            ExprKind::Tuple(parts) => self.tuple(expr, parts, to),
+            ExprKind::Array(parts) => self.array(expr, parts, to),
+            ExprKind::Repeat(value, _) => self.repeat(expr, value, to),
+            ExprKind::Struct(_, fields) => self.struct_literal(expr, fields, to),
+            ExprKind::TupleStruct(_, parts) => self.tuple_struct(expr, parts, to),
+            ExprKind::Call(_, args) => self.call(expr, &args.iter().collect::<Vec<_>>(), to),
             ExprKind::Builtin(name, types, args) => {
-                self.builtin(expr, name, types.first().is_some(), args, to)?
+                self.builtin(expr, name, !types.is_empty(), args, to)
             }
             ExprKind::Method {
                 receiver,
                 name,
                 args,
                 ..
-            } => self.method(expr, receiver, name, args, to)?,
-            ExprKind::Ref(_, value) => self.reference(value, &ty, to)?,
-            _ => self.flow(expr, to, &ty)?,
+            } => self.method(expr, receiver, name, args, to),
+            ExprKind::Ref(_, value) => self.reference(expr, value, to),
+            _ => self.flow(expr, to),
+        }
+    }
+
+    fn read_place(&mut self, expr: &Expr, to: At) -> Result<()> {
+        let mark = self.free;
+        let place = self.place(expr)?;
+        self.at_line(expr.span);
+        match place {
+            Place::Frame(from) => self.copy(to, from, &self.type_of(expr)),
+            Place::Memory(address, offset) => {
+                let len = self.typed.type_of(expr).size() as u32;
+                if len > 0 {
+                    self.emit(Instr::Load {
+                        to,
+                        address,
+                        offset,
+                        len,
+                    });
+                }
+            }
+        }
+        self.free = mark;
+        Ok(())
+    }
+
+    fn known_value(&mut self, expr: &Expr, to: At) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Lit(lit) => {
+                let value = self.literal_value(lit, self.typed.type_of(expr))?;
+                self.constant(to, &value);
+            }
+            ExprKind::Const(id) => match self.typed.bound.consts.get(id.0 as usize) {
+                Some(value) => self.constant(to, &value.value),
+                None => return internal("a constant outside the table"),
+            },
+            _ => {}
         }
         Ok(())
     }
 
-    fn reference(&mut self, value: &Expr, ty: &Type, to: At) -> Result<()> {
+    fn cast_value(&mut self, expr: &Expr, value: &Expr, to: At) -> Result<()> {
+        let from = self.operand(value)?;
+        let from_type = self.operand_type(value);
+        self.at_line(expr.span);
+        self.cast(1, to, &self.type_of(expr), from, &from_type);
+        Ok(())
+    }
+
+    fn tuple(&mut self, expr: &Expr, parts: &[Expr], to: At) -> Result<()> {
+        let Type::Tuple(types) = self.type_of(expr) else {
+            return parts
+                .iter()
+                .try_for_each(|part| self.value(part).map(|_| ()));
+        };
+        for (position, part) in parts.iter().enumerate() {
+            self.value_to(part, to + Type::tuple_offset(&types, position) as u32)?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, expr: &Expr, parts: &[Expr], to: At) -> Result<()> {
+        let Type::Array(elem, _) = self.type_of(expr) else {
+            return internal("an array of another type");
+        };
+        let stride = elem.size() as u32;
+        for (position, part) in parts.iter().enumerate() {
+            self.value_to(part, to + position as u32 * stride)?;
+        }
+        Ok(())
+    }
+
+    fn struct_literal(&mut self, expr: &Expr, fields: &[(String, Expr)], to: At) -> Result<()> {
+        let Type::Struct(ty) = self.type_of(expr) else {
+            return internal("a struct literal of another type");
+        };
+        for (name, value) in fields {
+            let Some(position) = ty.field(name) else {
+                return internal("a field that is not there");
+            };
+            self.value_to(value, to + ty.fields[position].offset as u32)?;
+        }
+        Ok(())
+    }
+
+    fn tuple_struct(&mut self, expr: &Expr, parts: &[Expr], to: At) -> Result<()> {
+        let Type::Struct(ty) = self.type_of(expr) else {
+            return internal("a struct literal of another type");
+        };
+        for (field, value) in ty.fields.iter().zip(parts) {
+            self.value_to(value, to + field.offset as u32)?;
+        }
+        Ok(())
+    }
+
+    fn reference(&mut self, expr: &Expr, value: &Expr, to: At) -> Result<()> {
         // A reference to a handle is the handle itself.
-        if !matches!(ty, Type::Ref(..)) {
+        if !matches!(self.typed.type_of(expr), Type::Ref(..)) {
             return self.value_to(value, to);
         }
         let place = self.place(value)?;
@@ -204,8 +232,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn repeat(&mut self, value: &Expr, to: At, ty: &Type) -> Result<()> {
-        let Type::Array(elem, len) = ty else {
+    fn repeat(&mut self, expr: &Expr, value: &Expr, to: At) -> Result<()> {
+        let ty = self.type_of(expr);
+        let Type::Array(elem, len) = &ty else {
             return internal("a repetition that is no array");
         };
         let total = ty.size() as u32;
@@ -276,6 +305,34 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr, to: At) -> Result<()> {
+        let left = self.operand(left)?;
+        self.emit(Instr::Copy {
+            to,
+            from: left,
+            len: 1,
+        });
+        let end = if op == BinaryOp::And {
+            self.emit(Instr::JumpUnless {
+                condition: to,
+                target: 0,
+            })
+        } else {
+            self.emit(Instr::JumpIf {
+                condition: to,
+                target: 0,
+            })
+        };
+        let right = self.operand(right)?;
+        self.emit(Instr::Copy {
+            to,
+            from: right,
+            len: 1,
+        });
+        self.land(end);
+        Ok(())
+    }
+
     fn binary(
         &mut self,
         op: BinaryOp,
@@ -284,33 +341,6 @@ impl Compiler<'_> {
         to: At,
         span: SpanId,
     ) -> Result<()> {
-        if matches!(op, BinaryOp::And | BinaryOp::Or) {
-            let left = self.operand(left)?;
-            self.emit(Instr::Copy {
-                to,
-                from: left,
-                len: 1,
-            });
-            let end = if op == BinaryOp::And {
-                self.emit(Instr::JumpUnless {
-                    condition: to,
-                    target: 0,
-                })
-            } else {
-                self.emit(Instr::JumpIf {
-                    condition: to,
-                    target: 0,
-                })
-            };
-            let right = self.operand(right)?;
-            self.emit(Instr::Copy {
-                to,
-                from: right,
-                len: 1,
-            });
-            self.land(end);
-            return Ok(());
-        }
         let left_type = self.operand_type(left);
         let right_type = self.operand_type(right);
         let left_at = self.stable(left, &[right])?;
@@ -460,12 +490,5 @@ pub(super) fn lanes_of(ty: &Type) -> (&Type, u8) {
     match ty {
         Type::Vector(elem, lanes) => (elem, *lanes),
         ty => (ty, 1),
-    }
-}
-
-fn element_size(ty: &Type) -> u32 {
-    match ty {
-        Type::Array(elem, _) => elem.size() as u32,
-        _ => 0,
     }
 }

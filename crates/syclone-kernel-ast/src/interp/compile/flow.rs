@@ -7,27 +7,11 @@ use crate::types::Type;
 
 impl Compiler<'_> {
     /// A control-flow expression whose value, if it has one, goes to `to`.
-    pub(super) fn flow(&mut self, expr: &Expr, to: At, ty: &Type) -> Result<()> {
+    pub(super) fn flow(&mut self, expr: &Expr, to: At) -> Result<()> {
+        let ty = &self.type_of(expr);
         match &expr.kind {
             ExprKind::If(condition, then, otherwise) => {
-                let mark = self.free;
-                let condition = self.operand(condition)?;
-                self.free = mark;
-                let skip = self.emit(Instr::JumpUnless {
-                    condition,
-                    target: 0,
-                });
-                self.block(then, to, ty)?;
-                match otherwise {
-                    Some(otherwise) => {
-                        let end = self.emit(Instr::Jump { target: 0 });
-                        self.land(skip);
-                        self.block(otherwise, to, ty)?;
-                        self.land(end);
-                    }
-                    None => self.land(skip),
-                }
-                Ok(())
+                self.branch(condition, then, otherwise.as_ref(), to, ty)
             }
             ExprKind::Match(value, arms) => self.match_arms(value, arms, to),
             ExprKind::Block(None, block) => self.block(block, to, ty),
@@ -99,6 +83,33 @@ impl Compiler<'_> {
             }
             _ => internal("an expression that is no control flow"),
         }
+    }
+
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &Block,
+        otherwise: Option<&Block>,
+        to: At,
+        ty: &Type,
+    ) -> Result<()> {
+        let mark = self.free;
+        let condition = self.operand(condition)?;
+        self.free = mark;
+        let skip = self.emit(Instr::JumpUnless {
+            condition,
+            target: 0,
+        });
+        self.block(then, to, ty)?;
+        if let Some(otherwise) = otherwise {
+            let end = self.emit(Instr::Jump { target: 0 });
+            self.land(skip);
+            self.block(otherwise, to, ty)?;
+            self.land(end);
+        } else {
+            self.land(skip);
+        }
+        Ok(())
     }
 
     fn jump_of(&self, label: Option<&str>, only_loops: bool) -> Result<usize> {

@@ -7,6 +7,7 @@
 mod call;
 mod expr;
 mod flow;
+mod method;
 mod pattern;
 mod place;
 
