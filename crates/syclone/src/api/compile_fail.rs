@@ -130,7 +130,7 @@ struct SingleTaskOverRange;
 
 /// A kernel with an item can't run as a single task.
 ///
-/// ```compile_fail,E0271
+/// ```compile_fail,E0277
 /// # use syclone::prelude::*;
 /// # let queue = Queue::new(&Device::select("cpu").unwrap()).unwrap();
 /// #[kernel]
