@@ -10,6 +10,7 @@
 mod call;
 mod error;
 mod expr;
+mod flow;
 mod method;
 mod operator;
 mod pattern;
