@@ -3,7 +3,8 @@
 //! Every version is run once first: that run warms caches and builds what is built on first use, and it is not
 //! counted. Its result is verified; a wrong one is not timed at all. Then the versions take turns, one timed run each
 //! a round, so that a slow moment of the machine falls on all of them. Every run, the first included, begins with a
-//! poisoned output. The result of the last run is verified again.
+//! poisoned output. The result of a version's last run is verified again, before another version runs: versions may
+//! share memory.
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,35 @@ pub trait Contender {
     fn verify(&mut self) -> Result<Verdict, Failure>;
 }
 
+/// A version whose three steps are closures.
+pub struct Steps<P, R, V> {
+    /// [`Contender::poison`]
+    pub poison: P,
+    /// [`Contender::run`]
+    pub run: R,
+    /// [`Contender::verify`]
+    pub verify: V,
+}
+
+impl<P, R, V> Contender for Steps<P, R, V>
+where
+    P: FnMut() -> Result<(), Failure>,
+    R: FnMut() -> Result<(), Failure>,
+    V: FnMut() -> Result<Verdict, Failure>,
+{
+    fn poison(&mut self) -> Result<(), Failure> {
+        (self.poison)()
+    }
+
+    fn run(&mut self) -> Result<(), Failure> {
+        (self.run)()
+    }
+
+    fn verify(&mut self) -> Result<Verdict, Failure> {
+        (self.verify)()
+    }
+}
+
 /// How right a result is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
@@ -40,6 +70,22 @@ pub struct Timing {
     samples: Vec<Duration>,
     /// Runs that are not among the samples.
     pub warm_up_runs: usize,
+}
+
+impl Verdict {
+    /// The verdict on results that should all be `expected`, with errors relative to `magnitude`.
+    pub fn of(values: impl Iterator<Item = (f64, f64)>, magnitude: f64, tolerance: f64) -> Self {
+        let error = |(value, expected): (f64, f64)| {
+            let error = (value - expected).abs() / magnitude;
+            // `f64::max` would skip a NaN.
+            if error.is_nan() { f64::INFINITY } else { error }
+        };
+        let max_rel_err = values.map(error).fold(0.0, f64::max);
+        Verdict {
+            max_rel_err,
+            ok: max_rel_err <= tolerance,
+        }
+    }
 }
 
 impl Timing {
@@ -137,10 +183,8 @@ pub fn measure<'a>(
                 continue;
             }
             progress.show(runner.name, "timed");
-            timed.wanted -= 1;
-            match one_run(runner.contender) {
-                Ok(time) => timed.samples.push(time),
-                Err(failure) => runner.state = Err(Outcome::Failed(failure)),
+            if let Err(failure) = timed_run(runner.contender, timed) {
+                runner.state = Err(Outcome::Failed(failure));
             }
             progress.advance(1);
         }
@@ -177,6 +221,19 @@ fn first_run(contender: &mut dyn Contender, repeat: usize) -> Result<Timed, Outc
     })
 }
 
+/// One more timed run; after the last one the result is verified again.
+fn timed_run(contender: &mut dyn Contender, timed: &mut Timed) -> Result<(), Failure> {
+    timed.samples.push(one_run(contender)?);
+    timed.wanted -= 1;
+    if timed.wanted == 0 {
+        let last = contender.verify()?;
+        if !last.ok || last.max_rel_err > timed.verdict.max_rel_err {
+            timed.verdict = last;
+        }
+    }
+    Ok(())
+}
+
 /// How many of `repeat` runs of this length fit the budget; at least one.
 fn affordable_runs(time: Duration, repeat: usize) -> usize {
     let fitting = TIME_BUDGET.as_nanos() / time.as_nanos().max(1);
@@ -187,22 +244,15 @@ fn affordable_runs(time: Duration, repeat: usize) -> usize {
 
 impl Runner<'_> {
     fn finish(self) -> Outcome {
-        let timed = match self.state {
-            Ok(timed) => timed,
-            Err(outcome) => return outcome,
-        };
-        let last = match self.contender.verify() {
-            Ok(verdict) => verdict,
-            Err(failure) => return Outcome::Failed(failure),
-        };
-        let verdict = if last.ok && last.max_rel_err <= timed.verdict.max_rel_err {
-            timed.verdict
-        } else {
-            last
-        };
-        match Timing::new(timed.samples, timed.warm_up_runs) {
-            Some(timing) => Outcome::Timed { timing, verdict },
-            None => Outcome::Failed(Failure::NotOk("no run was timed".to_owned())),
+        match self.state {
+            Err(outcome) => outcome,
+            Ok(timed) => match Timing::new(timed.samples, timed.warm_up_runs) {
+                Some(timing) => Outcome::Timed {
+                    timing,
+                    verdict: timed.verdict,
+                },
+                None => Outcome::Failed(Failure::NotOk("no run was timed".to_owned())),
+            },
         }
     }
 }

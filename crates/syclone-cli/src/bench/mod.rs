@@ -2,7 +2,7 @@
 //!
 //! | module | its one job |
 //! | --- | --- |
-//! | `gemm` | the benchmarks: what runs, what it is checked against, what follows |
+//! | `gemm`, `stream`, `reduce`, `stencil`, `launch` | the benchmarks: what runs, what it is checked against, what follows |
 //! | `target`, `peak` | the device and its measured ceilings |
 //! | `version`, `measure`, `progress` | running, verifying and timing versions |
 //! | `report` | the result as a value |
@@ -12,11 +12,15 @@ mod csv;
 mod gemm;
 mod html;
 mod json;
+mod launch;
 mod measure;
 mod outputs;
 mod peak;
 mod progress;
+mod reduce;
 mod report;
+mod stencil;
+mod stream;
 mod table;
 mod target;
 mod version;
@@ -36,11 +40,10 @@ use target::Target;
 pub fn run(benchmark: &Bench) -> Result<(), Failure> {
     match benchmark {
         Bench::Gemm(args) => gemm::run(args),
-        Bench::Stream(_) | Bench::Reduce(_) | Bench::Stencil(_) | Bench::Launch(_) => {
-            Err(Failure::NotOk(
-                "this benchmark needs kernels, which this build does not have".to_owned(),
-            ))
-        }
+        Bench::Stream(args) => stream::run(args),
+        Bench::Reduce(args) => reduce::run(args),
+        Bench::Stencil(args) => stencil::run(args),
+        Bench::Launch(args) => launch::run(args),
     }
 }
 

@@ -13,9 +13,9 @@ pub trait Element: Copy + Default + Send + Sync + 'static {
     const TOLERANCE: f64;
 
     /// The nearest value.
-    fn from_f64(value: f64) -> Self;
+    fn nearest(value: f64) -> Self;
     /// The same value.
-    fn to_f64(self) -> f64;
+    fn wide(self) -> f64;
     /// `self * b + c`, in one rounding when `FUSED`.
     fn mul_add_if<const FUSED: bool>(self, b: Self, c: Self) -> Self;
 }
@@ -28,12 +28,12 @@ macro_rules! element {
             const TOLERANCE: f64 = $tolerance;
 
             #[inline(always)]
-            fn from_f64(value: f64) -> Self {
+            fn nearest(value: f64) -> Self {
                 value as $ty
             }
 
             #[inline(always)]
-            fn to_f64(self) -> f64 {
+            fn wide(self) -> f64 {
                 self as f64
             }
 

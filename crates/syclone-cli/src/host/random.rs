@@ -34,7 +34,7 @@ impl Random {
     pub fn values<T: Element>(&mut self, len: usize) -> Result<Vec<T>, Failure> {
         let mut data = filled(len, T::default(), "random inputs")?;
         data.iter_mut()
-            .for_each(|value| *value = T::from_f64(self.unit()));
+            .for_each(|value| *value = T::nearest(self.unit()));
         Ok(data)
     }
 }

@@ -2,7 +2,9 @@
 
 mod access_count;
 mod conclusion;
+mod kernels;
 mod naive;
+mod portable;
 mod reference;
 mod shape;
 #[cfg(test)]
@@ -10,12 +12,16 @@ mod tests;
 mod verdict;
 mod versions;
 
+use syclone::Queue;
+use syclone::types::Float;
+
 use super::report::{Column, Problem};
 use super::{Description, Progress, Session, version};
 use crate::args::{Dtype, GemmArgs};
 use crate::failure::Failure;
 use crate::host::element::Element;
 
+use portable::{Matrices, Study};
 use reference::Reference;
 use shape::{Inputs, Shape};
 
@@ -33,6 +39,9 @@ const COLUMNS: &[Column] = &[
     Column::Ok,
 ];
 
+/// The versions that are there whatever the tiles.
+const OTHER_VERSIONS: usize = 6;
+
 /// Runs it in the element type that was asked for.
 pub fn run(args: &GemmArgs) -> Result<(), Failure> {
     match args.dtype {
@@ -41,20 +50,31 @@ pub fn run(args: &GemmArgs) -> Result<(), Failure> {
     }
 }
 
-fn run_typed<T: Element>(args: &GemmArgs) -> Result<(), Failure> {
+fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let shape = Shape {
         m: args.m.unwrap_or(args.n),
         n: args.n,
         k: args.k.unwrap_or(args.n),
     };
     let mut session = Session::open(&args.common)?;
-    session.require_memory(shape.bytes(T::DTYPE.bytes(), 2))?;
-    let progress = Progress::new(2 * (1 + session.repeat));
+    let version_count = args.tiles.len() + OTHER_VERSIONS;
+    session.require_memory(shape.bytes(T::DTYPE.bytes(), version_count))?;
+    session.require_tiles(&args.tiles, T::DTYPE)?;
+    let queue = Queue::new(&session.target.device)?;
+    let progress = Progress::new(version_count * (1 + session.repeat));
     session.measure_peaks(T::DTYPE, &progress);
     progress.step("computing the float64 reference");
     let inputs = Inputs::<T>::random(shape, session.seed)?;
     let reference = Reference::compute(&inputs, &mut session.target.team)?;
+    let matrices = Matrices::new(&inputs)?;
+    let study = Study {
+        inputs: &inputs,
+        matrices: &matrices,
+        reference: &reference,
+        queue: &queue,
+    };
     let mut versions = versions::native(&inputs, &reference)?;
+    versions.extend(portable::versions(&study, &args.tiles)?);
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(progress);
     let description = Description {
@@ -70,4 +90,28 @@ fn run_typed<T: Element>(args: &GemmArgs) -> Result<(), Failure> {
         baseline: versions::BASELINE,
     };
     session.finish(&description, rows, conclusion::sentences)
+}
+
+impl Session {
+    /// An error when the device has not the work-items or the local memory for a tile.
+    fn require_tiles(&self, tiles: &[usize], dtype: Dtype) -> Result<(), Failure> {
+        let info = self.target.device.info();
+        let fits = |tile: &usize| {
+            tile * tile <= info.max_work_group_size
+                && 2 * tile * tile * dtype.bytes() <= info.local_memory_bytes
+        };
+        let Some(tile) = tiles.iter().find(|tile| !fits(tile)) else {
+            return Ok(());
+        };
+        let largest = (1..*tile).rev().find(fits).unwrap_or(0);
+        Err(Failure::Usage(format!(
+            "tile {tile}: a work-group of {} items with {} bytes of local memory is over the limits of {}, {} items and \
+             {} bytes; the largest tile that fits is {largest}",
+            tile * tile,
+            2 * tile * tile * dtype.bytes(),
+            info.selector,
+            info.max_work_group_size,
+            info.local_memory_bytes
+        )))
+    }
 }

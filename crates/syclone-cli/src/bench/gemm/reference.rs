@@ -58,10 +58,10 @@ versions! {
             for p in 0..k {
                 let b = &inputs.b[p * n + start..][..width];
                 for row in 0..count {
-                    let a = inputs.a[(first + row) * k + p].to_f64();
+                    let a = inputs.a[(first + row) * k + p].wide();
                     let sums = values[row][..width].iter_mut().zip(&mut magnitudes[row][..width]);
                     for ((value, magnitude), b) in sums.zip(b) {
-                        let product = a * b.to_f64();
+                        let product = a * b.wide();
                         *value += product;
                         *magnitude += product.abs();
                     }

@@ -28,7 +28,7 @@ fn by_definition<T: Element>(inputs: &Inputs<T>) -> Vec<Expected> {
     for row in 0..m {
         for column in 0..n {
             let products =
-                (0..k).map(|p| inputs.a[row * k + p].to_f64() * inputs.b[p * n + column].to_f64());
+                (0..k).map(|p| inputs.a[row * k + p].wide() * inputs.b[p * n + column].wide());
             let (value, magnitude) = products.fold((0.0, 0.0), |(v, g), product| {
                 (v + product, g + product.abs())
             });

@@ -19,7 +19,7 @@ pub fn judge<T: Element>(output: &[T], reference: &[Expected]) -> Verdict {
     let errors = output
         .iter()
         .zip(reference)
-        .map(|(value, expected)| error(value.to_f64(), *expected));
+        .map(|(value, expected)| error(value.wide(), *expected));
     let max_rel_err = errors.fold(0.0, f64::max);
     Verdict {
         max_rel_err,

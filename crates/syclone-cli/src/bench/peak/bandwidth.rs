@@ -31,13 +31,13 @@ versions! {
     /// The sum of the elements, in 64 partial sums.
     fn sum<T: Element, const FUSED: bool>(a: &[T]) -> f64 {
         let mut lanes = [T::default(); 64];
-        let one = T::from_f64(1.0);
+        let one = T::nearest(1.0);
         for block in a.chunks_exact(64) {
             for (lane, value) in lanes.iter_mut().zip(block) {
                 *lane = value.mul_add_if::<false>(one, *lane);
             }
         }
-        lanes.iter().map(|lane| lane.to_f64()).sum()
+        lanes.iter().map(|lane| lane.wide()).sum()
     }
 }
 

@@ -39,8 +39,6 @@ pub fn gflops(team: &mut Team, dtype: Dtype) -> f64 {
 /// A loop of multiply-adds for one instruction set.
 #[derive(Clone, Copy)]
 pub(super) struct Chain {
-    /// Which one.
-    pub name: &'static str,
     /// Elements in one register.
     pub lanes: usize,
     /// Runs it; the result depends on every operation.
@@ -63,12 +61,10 @@ fn choose(dtype: Dtype) -> Chain {
 pub(super) fn available(dtype: Dtype) -> Vec<Chain> {
     let mut chains = vec![match dtype {
         Dtype::F32 => Chain {
-            name: "baseline",
             lanes: 4,
             run: baseline_f32,
         },
         Dtype::F64 => Chain {
-            name: "baseline",
             lanes: 2,
             run: baseline_f64,
         },
@@ -78,12 +74,10 @@ pub(super) fn available(dtype: Dtype) -> Vec<Chain> {
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             chains.push(match dtype {
                 Dtype::F32 => Chain {
-                    name: "avx2",
                     lanes: 8,
                     run: x86::avx2_f32,
                 },
                 Dtype::F64 => Chain {
-                    name: "avx2",
                     lanes: 4,
                     run: x86::avx2_f64,
                 },
@@ -92,12 +86,10 @@ pub(super) fn available(dtype: Dtype) -> Vec<Chain> {
         if is_x86_feature_detected!("avx512f") {
             chains.push(match dtype {
                 Dtype::F32 => Chain {
-                    name: "avx512",
                     lanes: 16,
                     run: x86::avx512_f32,
                 },
                 Dtype::F64 => Chain {
-                    name: "avx512",
                     lanes: 8,
                     run: x86::avx512_f64,
                 },

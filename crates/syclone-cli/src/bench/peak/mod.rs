@@ -5,6 +5,8 @@ mod fma;
 #[cfg(test)]
 mod tests;
 
+pub use bandwidth::triad;
+
 use crate::args::Dtype;
 use crate::failure::Failure;
 use crate::host::team::Team;
