@@ -245,7 +245,7 @@ impl Lowerer {
                     return self.make(ExprKind::Var(var), span);
                 }
                 Some(Binding::Const(block)) => {
-                    let id = self.intern_const_as(block, name);
+                    let id = self.intern_const_as(*block, name);
                     return self.make(ExprKind::Const(id), span);
                 }
                 None => {}
@@ -327,7 +327,7 @@ impl Lowerer {
             .map_or_else(Span::call_site, |token| token.span());
         let Some((op, assign)) = operator(&binary.op) else {
             return self.bad(
-                &binary.op,
+                binary.op,
                 "this operator is not part of the kernel language",
             );
         };

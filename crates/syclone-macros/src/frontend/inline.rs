@@ -8,7 +8,7 @@ use super::lower::{Body, GenericNames, Lowerer};
 use super::signature::kernel_kind;
 use super::{Options, ParamTokens, Parsed};
 use proc_macro2::{Ident, Span, TokenStream};
-use syclone_kernel_ast::tree::{Param, ParamRole};
+use syclone_kernel_ast::tree::{Param, ParamRole, TypeId};
 use syn::{Error, Expr, Pat, Result, parse_quote};
 
 /// An inline kernel.
@@ -86,7 +86,9 @@ fn check_head(closure: &syn::ExprClosure) -> Result<()> {
 fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<Ident>)> {
     let (item, inputs) = item_param(closure)?;
     let kind = kernel_kind(item.as_ref().map(|(_, ty)| ty));
-    let ident = Ident::new("inline_kernel", Span::call_site());
+    // At the user's own token, not at that of the macro that wraps this one: errors name its file and line.
+    let place = Span::call_site().located_at(closure.inputs_begin.span);
+    let ident = Ident::new("inline_kernel", place);
     let sig: syn::Signature = parse_quote!(fn #ident(#inputs));
     let mut lowerer = Lowerer::new(
         Body::Kernel,
@@ -98,7 +100,9 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     let (mut params, mut tokens) = lowerer.params(&sig, false);
     let inferred: syn::Type = parse_quote!(_);
     for capture in captures {
-        let ty = lowerer.intern_type(&inferred);
+        // An entry of its own: the launch fills in the type of what was captured.
+        let key = format!("captured {capture}");
+        let ty = TypeId(lowerer.types.intern(key, "_".into(), inferred.clone()));
         let var = lowerer.declare(capture, false);
         lowerer.roles.push(ParamRole::Value);
         params.push(Param {

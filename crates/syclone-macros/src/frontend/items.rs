@@ -215,6 +215,13 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
     } = source;
     let mut generics = outer;
     generics.add(&sig.generics);
+    let mut sig = sig;
+    if body == Body::Kernel {
+        // A command outlives the call that launches it; nobody should have to write that.
+        for param in sig.generics.type_params_mut() {
+            param.bounds.push(syn::parse_quote!('static));
+        }
+    }
     let kind = signature::kind(&sig, body);
     let mut lowerer = Lowerer::new(body, kind, (sig.ident.to_string(), in_type), generics);
     if unchecked_known {

@@ -100,7 +100,7 @@ impl Substitute<'_> {
             .rev()
             .find_map(|scope| scope.get(&name))?
         {
-            Binding::Const(block) => Some(block.clone()),
+            Binding::Const(block) => Some((**block).clone()),
             Binding::Var(_) => None,
         }
     }

@@ -15,7 +15,7 @@ pub enum Binding {
     /// A variable.
     Var(VarId),
     /// A `const` item of the body: a block that repeats it and those before it.
-    Const(syn::Expr),
+    Const(Box<syn::Expr>),
 }
 
 /// The kind of function that a body belongs to, as far as its rules differ.
@@ -331,7 +331,7 @@ impl Lowerer {
             }
         }
         for (name, binding) in local_const::bindings(&consts, &self.scopes) {
-            self.bind(name, Binding::Const(binding));
+            self.bind(name, Binding::Const(Box::new(binding)));
         }
     }
 
@@ -375,6 +375,12 @@ impl Lowerer {
             if self.is_group(&init) {
                 self.group_vars.push(*var);
             }
+            if self.vars[var.0 as usize].mutable && self.is_handle(&init) {
+                self.error(
+                    pat,
+                    "a handle never changes: leave `mut` out; what it refers to is written through it",
+                );
+            }
             if init_is_wrong {
                 self.poisoned.push(*var);
             }
@@ -385,6 +391,20 @@ impl Lowerer {
             init,
             span,
         })
+    }
+
+    /// Whether an expression is a parameter that refers to memory.
+    fn is_handle(&self, expr: &Expr) -> bool {
+        let ExprKind::Var(var) = expr.kind else {
+            return false;
+        };
+        let value = |role| {
+            matches!(
+                role,
+                ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec
+            )
+        };
+        self.role(var).is_some_and(|role| !value(role))
     }
 
     /// `_ = value;` and `(a, b) = value;`, which are statements of their own.

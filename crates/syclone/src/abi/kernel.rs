@@ -165,7 +165,15 @@ where
     }
 
     fn bound(&self) -> Arc<BoundFunction> {
-        (self.bound)()
+        let mut bound = (self.bound)();
+        // The macro cannot know the types of what a closure captures: the last parameters, with a type entry each.
+        let types = P::types();
+        let filled = Arc::make_mut(&mut bound);
+        let captures = filled.tree.params.len().saturating_sub(types.len());
+        for (param, ty) in filled.tree.params[captures..].iter().zip(types) {
+            filled.types[param.ty.0 as usize] = ty;
+        }
+        bound
     }
 
     #[inline(always)]

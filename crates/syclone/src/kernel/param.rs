@@ -7,11 +7,13 @@
 use std::sync::Arc;
 
 use syclone_kernel_ast::interp::{Arg, Global, Slot};
+use syclone_kernel_ast::types::Type;
 
 use super::{
     AtomicView, GroupMut, ItemMut, LocalAccessor, Reducer, Reduction, ScatterMut, Spec, View,
     place::parameter_fault,
 };
+use crate::abi::TreeType;
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -74,7 +76,7 @@ impl ParamInfo {
     message = "`{Self}` cannot be a kernel's parameter",
     note = "kernels take View, ItemMut, GroupMut, AtomicView, ScatterMut, LocalAccessor, Reducer, Spec and DeviceCopy values"
 )]
-pub trait KernelParam: Copy + Send + Sync + 'static {
+pub trait KernelParam: TreeType + Copy + Send + Sync + 'static {
     /// What the launcher asks.
     fn info(&self) -> ParamInfo;
 
@@ -272,6 +274,9 @@ pub trait ParamTuple: Copy + Send + Sync + 'static {
     /// The parameters as the interpreter takes them.
     fn args(&self) -> Vec<Arg>;
 
+    /// Their types as the kernel tree knows them.
+    fn types() -> Vec<Type>;
+
     /// The parameters with the fault bits of their positions.
     #[must_use]
     fn with_faults(self) -> Self;
@@ -300,6 +305,10 @@ macro_rules! tuples {
 
             fn args(&self) -> Vec<Arg> {
                 vec![$(self.$position.arg()),*]
+            }
+
+            fn types() -> Vec<Type> {
+                vec![$($param::tree_type()),*]
             }
 
             fn with_faults(self) -> Self {
