@@ -54,6 +54,7 @@ pub enum SyncKind {
 #[derive(Clone, Debug)]
 pub struct Roles {
     roles: Vec<Option<ParamRole>>,
+    mutable: Vec<bool>,
     tokens: Vec<Option<Token>>,
     dims: u8,
 }
@@ -69,7 +70,8 @@ impl Roles {
             FunctionKind::Range { dims } | FunctionKind::NdRange { dims } => dims,
             _ => 3,
         };
-        let mut found = Self { roles, tokens: vec![None; function.vars.len()], dims };
+        let mutable = function.vars.iter().map(|var| var.mutable).collect();
+        let mut found = Self { roles, mutable, tokens: vec![None; function.vars.len()], dims };
         found.scan(&function.body);
         found
     }
@@ -81,8 +83,12 @@ impl Roles {
                     if let Some(token) = self.token(init) {
                         self.tokens[var.0 as usize] = Some(token);
                     } else if let ExprKind::Var(source) = init.kind {
-                        // A handle stays a handle when it is given a second name.
-                        self.roles[var.0 as usize] = self.roles[source.0 as usize];
+                        // A handle stays a handle when it is given a second name; a copy of a value is a variable of its own.
+                        let role = self.role(source);
+                        let is_value = matches!(role, Some(ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec));
+                        if !is_value && !self.mutable[var.0 as usize] {
+                            self.roles[var.0 as usize] = role;
+                        }
                     } else if matches!(&init.kind, ExprKind::Builtin(name, ..) if name == "local") {
                         self.roles[var.0 as usize] = Some(ParamRole::Local);
                     }
