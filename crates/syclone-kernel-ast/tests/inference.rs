@@ -123,7 +123,8 @@ fn open_types_in_annotations_are_filled_in() {
 #[test]
 fn vectors_and_scalars_mix() {
     let body = "let v = Vector::new([x, 1.0, 2.0, 3.0]); let w = v * 2.0 + v; let s = 0.5; let u = s * v; let y = v.x + w.w; let h = v.lo();
-        let c = v.convert::<i32>(); let sh = c << 1; let m = v.lanes_lt(w); let t = v.zyx(); let sp: Vector<f64, 2> = Vector::splat(1.0); let g = v[2];";
+        let c = v.convert::<i32>(); let sh = c << 1; let m = v.lanes_lt(w); let t = v.zyx(); let sp: Vector<f64, 2> = Vector::splat(1.0); let g = v[2];
+        let fa: Vector<f32, 2> = Vector::from([1.0, 2.0]);";
     assert_eq!(
         locals(body),
         [
@@ -138,7 +139,8 @@ fn vectors_and_scalars_mix() {
             "m: Vector<bool, 4>",
             "t: Vector<f32, 3>",
             "sp: Vector<f64, 2>",
-            "g: f32"
+            "g: f32",
+            "fa: Vector<f32, 2>"
         ]
     );
 }

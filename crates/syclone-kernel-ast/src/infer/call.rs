@@ -106,19 +106,8 @@ impl Inference<'_> {
                 let vector = own.unwrap_or_else(|| self.table.fresh());
                 self.splat(vector, elem, span)
             }
-            ("from", Some(own @ Type::Vector(..))) => {
-                let from = self.arguments(name, args, 1, span)?.remove(0);
-                match (self.table.shallow(&from), &own) {
-                    (Type::Array(from, _), Type::Vector(elem, _)) => {
-                        self.unify(&from, elem, span)?;
-                        Ok(own)
-                    }
-                    (Type::Vector(..), _) => {
-                        self.unify(&from, &own, span)?;
-                        Ok(own)
-                    }
-                    _ => self.splat(own, from, span),
-                }
+            ("from", Some(own)) if self.is_vector_or_open(&own) => {
+                self.vector_from(name, own, args, span)
             }
             ("from_bits", Some(own)) => {
                 let bits = self.arguments(name, args, 1, span)?.remove(0);
@@ -148,6 +137,24 @@ impl Inference<'_> {
                 self.numeric(last, types, span)
             }
         }
+    }
+
+    fn is_vector_or_open(&self, ty: &Type) -> bool {
+        matches!(self.table.shallow(ty), Type::Vector(..) | Type::Var(_))
+    }
+
+    /// `Vector::from(x)` of an array, of a vector or of one scalar for all lanes.
+    fn vector_from(&mut self, name: &str, own: Type, args: &[Expr], span: SpanId) -> Result<Type> {
+        let from = self.arguments(name, args, 1, span)?.remove(0);
+        match self.table.shallow(&from) {
+            Type::Array(elem, len) => {
+                let vector = self.lanes_of_array(elem, len, span)?;
+                self.unify(&vector, &own, span)?;
+            }
+            Type::Vector(..) => self.unify(&from, &own, span)?,
+            _ => return self.splat(own, from, span),
+        }
+        Ok(own)
     }
 
     /// A vector all of whose lanes are `elem`.
@@ -186,19 +193,23 @@ impl Inference<'_> {
     fn vector_of(&mut self, args: &[Expr], span: SpanId) -> Result<Type> {
         let array = self.arguments("new", args, 1, span)?.remove(0);
         match self.known(&array, span, "vector's lanes")? {
-            Type::Array(elem, len) => match u8::try_from(len) {
-                Ok(lanes) => Ok(Type::Vector(elem, lanes)),
-                Err(_) => Err(self.error(
-                    span,
-                    InferErrorKind::Internal(format!("a vector of {len} lanes")),
-                )),
-            },
+            Type::Array(elem, len) => self.lanes_of_array(elem, len, span),
             ty => Err(self.error(
                 span,
                 InferErrorKind::NoOperation {
                     ty,
                     operation: "lanes".into(),
                 },
+            )),
+        }
+    }
+
+    fn lanes_of_array(&self, elem: Box<Type>, len: usize, span: SpanId) -> Result<Type> {
+        match u8::try_from(len) {
+            Ok(lanes) => Ok(Type::Vector(elem, lanes)),
+            Err(_) => Err(self.error(
+                span,
+                InferErrorKind::Internal(format!("a vector of {len} lanes")),
             )),
         }
     }

@@ -3,7 +3,7 @@
 use super::table::normal;
 use super::{InferErrorKind, Inference, Result, key};
 use crate::tree::*;
-use crate::types::{IntKind, Type};
+use crate::types::Type;
 
 impl Inference<'_> {
     /// The type of an expression, noted for the result.
@@ -370,29 +370,6 @@ impl Inference<'_> {
             Some(true)
         } else {
             self.table.is_float_var(ty).then_some(false)
-        }
-    }
-
-    /// A value that counts or selects something: any integer, `usize` if it is a bare literal.
-    pub(super) fn index_argument(&mut self, expr: &Expr) -> Result<()> {
-        let ty = self.expr(expr)?;
-        let ty = match self.table.shallow(&ty) {
-            Type::Ref(inner, _) => *inner,
-            ty => ty,
-        };
-        if self.table.is_int_var(&ty) || self.table.is_open(&ty) {
-            self.indices.push(ty);
-            return Ok(());
-        }
-        match self.table.shallow(&ty) {
-            Type::Int(_) | Type::Never => Ok(()),
-            found => Err(self.error(
-                expr.span,
-                InferErrorKind::Mismatch {
-                    expected: Type::Int(IntKind::Usize),
-                    found,
-                },
-            )),
         }
     }
 }

@@ -34,7 +34,7 @@ impl Inference<'_> {
                 "extent",
                 [dim],
             ) => {
-                self.index_argument(dim)?;
+                self.expect(dim, &Type::USIZE)?;
                 Type::USIZE
             }
             (Type::NdItem(_), "global_linear_id" | "local_linear_id" | "group_linear_id", [])
@@ -219,7 +219,7 @@ impl Inference<'_> {
                 [x, id],
             ) => {
                 let ty = self.expr(x)?;
-                self.index_argument(id)?;
+                self.expect(id, &Type::USIZE)?;
                 self.value_behind(ty)
             }
             ("any" | "all" | "none", [predicate]) => {

@@ -190,8 +190,6 @@ struct Inference<'a> {
     exprs: HashMap<ExprKey, Type>,
     targets: HashMap<ExprKey, Target>,
     pending: Vec<Pending>,
-    /// Integer variables that mean `usize` unless something else is said.
-    indices: Vec<Type>,
     jumps: Vec<Jump>,
     /// Whether control cannot come here, as rustc tracks it: a block that diverges has type `!`.
     diverges: bool,
@@ -211,7 +209,6 @@ impl<'a> Inference<'a> {
             exprs: HashMap::new(),
             targets: HashMap::new(),
             pending: Vec::new(),
-            indices: Vec::new(),
             jumps: Vec::new(),
             diverges: false,
         }
@@ -352,12 +349,6 @@ impl<'a> Inference<'a> {
 
     /// Works on what was put off until nothing more can be told, then lets literals have their defaults.
     fn settle(&mut self) -> Result<()> {
-        self.work_off()?;
-        for ty in std::mem::take(&mut self.indices) {
-            if self.table.is_int_var(&ty) {
-                self.table.unify(&ty, &Type::USIZE);
-            }
-        }
         self.work_off()?;
         self.table.apply_defaults();
         self.work_off()?;

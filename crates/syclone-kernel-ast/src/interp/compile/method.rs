@@ -44,13 +44,7 @@ impl Compiler<'_> {
             _ => return self.together(expr, matches!(ty, Type::SubGroup), name, args, to),
         };
         let dim = match args.first() {
-            Some(dim) => {
-                let at = self.operand(dim)?;
-                let dim_type = self.operand_type(dim);
-                let wide = self.temp_bytes(8)?;
-                self.cast(1, wide, &Type::USIZE, at, &dim_type);
-                wide
-            }
+            Some(dim) => self.operand(dim)?,
             None => 0,
         };
         self.at_line(expr.span);
@@ -128,11 +122,7 @@ impl Compiler<'_> {
             }
             (Together::Select | Together::Down | Together::Up | Together::Xor, [x, which]) => {
                 let first = self.stable(x, &[which])?;
-                let at = self.operand(which)?;
-                let which_type = self.operand_type(which);
-                let wide = self.temp_bytes(8)?;
-                self.cast(1, wide, &Type::USIZE, at, &which_type);
-                Ok(([first, wide], self.operand_type(x)))
+                Ok(([first, self.operand(which)?], self.operand_type(x)))
             }
             (Together::JointInclusive(_) | Together::JointExclusive(_), [source, target, _]) => {
                 let (source, elem) = self.span(source)?;
@@ -276,14 +266,11 @@ impl Compiler<'_> {
                     return internal(format!("the extent of {ty}"));
                 };
                 let handle = self.stable(receiver, &[dim])?;
-                let at = self.operand(dim)?;
-                let dim_type = self.operand_type(dim);
-                let wide = self.temp_bytes(8)?;
-                self.cast(1, wide, &Type::USIZE, at, &dim_type);
+                let dim = self.operand(dim)?;
                 self.emit(Instr::Extent {
                     to,
                     handle,
-                    dim: wide,
+                    dim,
                     dims,
                 });
             }
