@@ -334,7 +334,7 @@ impl<'a> Regions<'a> {
                     None => quote!(#last),
                 };
                 let item = self.item_binding(self.local_id(quote!(__x)));
-                quote!('__item: for __x in 0..#end { let __i = __row + __x; #item #body })
+                quote!('__item: for __x in 0..::syclone::abi::loop_end(#end) { let __i = __row + __x; #item #body })
             }
             ItemBody::Straight(stmts) => {
                 let piece = self.straight_piece(items, stmts, items.id);

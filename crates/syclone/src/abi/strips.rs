@@ -51,3 +51,22 @@ pub fn strips<const W: usize>(len: usize, mut strip: impl FnMut(usize, usize)) {
         strip(first, len - first);
     }
 }
+
+/// `n`, which LLVM then knows only as at most `n`.
+///
+/// A loop over a constant number of items is unrolled before LLVM looks for loops to vectorise, and unrolled code with
+/// masked accesses stays scalar. A loop that may be shorter is vectorised, and the bound still proves indices.
+#[inline(always)]
+pub fn loop_end(n: usize) -> usize {
+    #[cfg(not(miri))]
+    {
+        let mut end = n;
+        // SAFETY: the template is a comment: the register keeps its value.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) end, options(pure, nomem, nostack, preserves_flags)) };
+        // SAFETY: `end` is `n`.
+        unsafe { std::hint::assert_unchecked(end <= n) };
+        end
+    }
+    #[cfg(miri)]
+    n
+}

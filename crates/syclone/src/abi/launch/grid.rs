@@ -12,6 +12,8 @@ const CHUNKS_PER_WORKER: usize = 8;
 const MIN_ITEMS: usize = 1024;
 /// The longest piece of a row, so that per-item storage of a box stays in cache.
 const MAX_PIECE: usize = 16 * 1024;
+/// Side of the blocks of items in which groups are visited.
+const BLOCK_ITEMS: usize = 128;
 /// Chunks of a launch with reductions, at most.
 const REDUCTION_CHUNKS: usize = 256;
 /// Items of a chunk of such a launch, at least.
@@ -88,13 +90,40 @@ impl<const D: usize> Grid<D> {
                     range[dim] = self.global[dim] / local[dim];
                 }
                 for unit in first..end {
-                    if !f(Unit::Group(position(unit, range), range)) {
+                    if !f(Unit::Group(self.blocked_position(unit, local, range), range)) {
                         return;
                     }
                 }
             }
             None => self.boxes(first, end, &mut f),
         }
+    }
+
+    /// The group at a place in the order of visits: in the last two dimensions, block by block of about
+    /// [`BLOCK_ITEMS`] squared, so that what neighbouring groups share is still in cache when the next one asks.
+    #[inline(always)]
+    fn blocked_position(&self, unit: usize, local: [usize; D], range: [usize; D]) -> [usize; D] {
+        if D < 2 {
+            return position(unit, range);
+        }
+        let (rows, columns) = (range[D - 2], range[D - 1]);
+        let (plane, unit) = (unit / (rows * columns), unit % (rows * columns));
+        let height = (BLOCK_ITEMS / local[D - 2]).max(1);
+        let width = (BLOCK_ITEMS / local[D - 1]).max(1);
+        // Bands of `height` rows; in a band, blocks of `width` columns; in a block, rows first.
+        let band = unit / (height * columns);
+        let band_height = height.min(rows - band * height);
+        let in_band = unit - band * height * columns;
+        let block = in_band / (band_height * width);
+        let block_width = width.min(columns - block * width);
+        let in_block = in_band - block * band_height * width;
+        let mut at = [0; D];
+        if D == 3 {
+            at[0] = plane;
+        }
+        at[D - 2] = band * height + in_block / block_width;
+        at[D - 1] = block * width + in_block % block_width;
+        at
     }
 
     #[inline(always)]
@@ -182,6 +211,34 @@ mod tests {
                 covers([1], workers, reduces);
             }
         }
+    }
+
+    #[test]
+    fn blocks_visit_every_group_once() {
+        fn visits<const D: usize>(groups: [usize; D], local: [usize; D]) {
+            let mut global = groups;
+            for dim in 0..D {
+                global[dim] *= local[dim];
+            }
+            let grid = Grid::new(global, Some(local), global.iter().product(), 2, false);
+            let mut seen = vec![0u8; groups.iter().product()];
+            for chunk in 0..grid.chunks() {
+                grid.each_unit(chunk, |unit| {
+                    let Unit::Group(at, range) = unit else { panic!("groups were asked for") };
+                    assert_eq!(range, groups);
+                    seen[(0..D).fold(0, |all, dim| all * groups[dim] + at[dim])] += 1;
+                    true
+                });
+            }
+            assert!(seen.iter().all(|&n| n == 1), "{groups:?} of {local:?}");
+        }
+        visits([64, 64], [16, 16]);
+        visits([13, 17], [16, 16]);
+        visits([5, 3], [64, 8]);
+        visits([1, 100], [1, 256]);
+        visits([100, 1], [256, 1]);
+        visits([3, 9, 11], [2, 32, 8]);
+        visits([1000], [16]);
     }
 
     #[test]
