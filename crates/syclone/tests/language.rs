@@ -287,3 +287,113 @@ fn inline_kernels_capture_handles_and_values() {
         },
     );
 }
+
+#[device_fn]
+trait Filter: DeviceCopy {
+    fn value(&self, x: f32) -> f32;
+    fn half(&self, x: f32) -> f32 {
+        self.value(x) * 0.5
+    }
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Gain {
+    factor: f32,
+}
+
+#[device_fn]
+impl Filter for Gain {
+    fn value(&self, x: f32) -> f32 {
+        x * self.factor
+    }
+}
+
+#[kernel]
+fn filtered<F: Filter>(item: Item<1>, filter: F, out: ItemMut<f32>) {
+    let x = item.global_id(0) as f32;
+    out[item] = filter.value(x) + filter.half(1.0);
+}
+
+#[test]
+fn values_of_a_generic_type_have_the_methods_of_its_trait() {
+    in_every_way(
+        9,
+        |i| i as f32 * 3.0 + 1.5,
+        |h, out| h.parallel_for(9, filtered(Gain { factor: 3.0 }, out.write(h))),
+    );
+}
+
+#[kernel]
+fn built_in(item: Item<1>, out: ItemMut<f32>) {
+    let i = item.global_id(0);
+    let v = F32x4::new([1.0, 2.0, 3.0, i as f32]);
+    let w: Vector<f32, 4> = Vector::splat(2.0);
+    let half = f16::from_f32(0.5).to_f32();
+    let bits = f32::from_bits(1.5f32.to_bits());
+    let wide = u64::from(7u32) as f32;
+    out[item] = (v * w).w + half + bits + wide + max(i, 3) as f32 + min(1.0, bits) + (u8::MAX as f32);
+}
+
+#[test]
+fn types_have_their_functions() {
+    let expected = |i: usize| i as f32 * 2.0 + 0.5 + 1.5 + 7.0 + i.max(3) as f32 + 1.0 + 255.0;
+    in_every_way(12, expected, |h, out| h.parallel_for(12, built_in(out.write(h))));
+}
+
+macro_rules! scaled {
+    ($name:ident, $ty:ty, $by:expr) => {
+        #[kernel]
+        fn $name(item: Item<1>, out: ItemMut<$ty>) {
+            let x = item.global_id(0) as $ty;
+            out[item] = x * $by + $by;
+        }
+    };
+}
+scaled!(scaled_by_a_sum, u32, 1 + 2);
+
+#[test]
+fn kernels_come_out_of_macros_with_their_precedence() {
+    in_every_way(5, |i| i as u32 * 3 + 3, |h, out| h.parallel_for(5, scaled_by_a_sum(out.write(h))));
+}
+
+mod elsewhere {
+    use syclone::prelude::*;
+
+    /// A kernel of the same name as another.
+    #[kernel]
+    pub fn loops(item: Item<2>, out: ItemMut<u32, 2>) {
+        out[item] = super::collatz(item.global_id(1) as u32) + item.global_id(0) as u32;
+    }
+}
+
+#[test]
+fn kernels_of_one_name_live_in_different_modules() {
+    let queue = Queue::new(&Device::select("cpu").expect("the CPU device exists")).expect("a queue");
+    let out = Buffer::<u32, 2>::new([2, 4]);
+    queue.submit(|h| h.parallel_for([2, 4], elsewhere::loops(out.write(h)))).expect("valid").wait().expect("ends");
+    assert_eq!(&out.host_read().expect("the result")[..], &[0, 0, 1, 7, 1, 1, 2, 8]);
+}
+
+#[device_fn]
+fn sum_of_group(item: NdItem<1>, x: u32) -> u32 {
+    item.group().reduce(x, Plus)
+}
+
+#[kernel(fallback)]
+fn sums(item: NdItem<1>, out: ItemMut<u32>) {
+    let tile = local::<[u32; 8]>();
+    let me = item.local_id(0);
+    tile[me] = item.global_id(0) as u32;
+    item.barrier();
+    let opposite = tile[7 - me];
+    out[item] = sum_of_group(item, opposite) * 100 + opposite;
+}
+
+#[test]
+fn functions_that_take_the_item_synchronise() {
+    let expected = |i: usize| {
+        let first = (i / 8 * 8) as u32;
+        (8 * first + 28) * 100 + first + 7 - (i % 8) as u32
+    };
+    in_every_way(32, expected, |h, out| h.parallel_for(NdRange::new([32], [8]), sums(out.write(h))));
+}

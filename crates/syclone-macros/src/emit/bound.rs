@@ -81,12 +81,12 @@ fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
             }
         }
     };
-    for param in parsed.generics.type_params() {
-        let ident = &param.ident;
-        add(quote!(#ident), &mut param.bounds.iter());
-    }
-    if let Some(clause) = &parsed.generics.where_clause {
-        for predicate in &clause.predicates {
+    for generics in [&parsed.generics, &parsed.outer] {
+        for param in generics.type_params() {
+            let ident = &param.ident;
+            add(quote!(#ident), &mut param.bounds.iter());
+        }
+        for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
             if let syn::WherePredicate::Type(predicate) = predicate {
                 let ty = &predicate.bounded_ty;
                 add(quote!(#ty), &mut predicate.bounds.iter());

@@ -22,9 +22,15 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
         let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
         quote!(#host #device #bound)
     });
-    // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too.
-    let list = if in_trait { format_ident!("__device_methods") } else { format_ident!("__own_device_methods") };
-    let methods = methods_list(&parsed.functions, &vis, &list);
+    // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too. A trait's own list has
+    // its default functions too, so its implementations leave it alone.
+    let methods = (!in_trait).then(|| {
+        methods_list(
+            &parsed.functions,
+            &vis,
+            &format_ident!("__own_device_methods"),
+        )
+    });
     // What is no function (associated types and constants) stays as it was.
     let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);

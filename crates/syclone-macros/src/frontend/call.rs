@@ -34,29 +34,17 @@ const BUILTIN_TRAITS: [&str; 12] = [
 const NEUTRAL_TRAITS: [&str; 6] = ["Copy", "Clone", "Send", "Sync", "PartialOrd", "PartialEq"];
 
 /// The functions without a receiver of the library's own traits.
-const BUILTIN_ASSOC: [&str; 6] = [
-    "from",
-    "from_f64",
-    "from_scalar",
-    "from_bits",
-    "zeroed",
-    "default",
-];
+const BUILTIN_ASSOC: [&str; 6] = ["from", "from_f64", "from_scalar", "from_bits", "zeroed", "default"];
 
 impl Lowerer {
     /// A call by path.
     pub fn call(&mut self, call: &syn::ExprCall, local_allowed: bool) -> Expr {
         let SynExpr::Path(function) = strip(&call.func) else {
             if let SynExpr::Closure(closure) = strip(&call.func) {
-                return self.bad(
-                    closure,
-                    "closures do not exist on a device: write the code here, or a `#[device_fn]`",
-                );
+                return self
+                    .bad(closure, "closures do not exist on a device: write the code here, or a `#[device_fn]`");
             }
-            return self.bad(
-                &call.func,
-                "only functions are called, by their names: write a `#[device_fn]`",
-            );
+            return self.bad(&call.func, "only functions are called, by their names: write a `#[device_fn]`");
         };
         let path = &function.path;
         let (Some(last), segments) = (path.segments.last(), names(path)) else {
@@ -85,11 +73,7 @@ impl Lowerer {
         }
         if is_upper(segments.last().map(String::as_str).unwrap_or_default()) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-            let ty = Type::Path(syn::TypePath {
-                attrs: Vec::new(),
-                qself: function.qself.clone(),
-                path: path.clone(),
-            });
+            let ty = Type::Path(syn::TypePath { attrs: Vec::new(), qself: function.qself.clone(), path: path.clone() });
             let ty = self.ty(&ty);
             return self.make(ExprKind::TupleStruct(ty, args), span);
         }
@@ -111,7 +95,10 @@ impl Lowerer {
         let span = reference.and_token.span;
         if let Some((item, role)) = self.item(&reference.expr) {
             if mutable {
-                return self.bad(reference, "the item is passed by value to a function that synchronises, and as `&item` to others");
+                return self.bad(
+                    reference,
+                    "the item is passed by value to a function that synchronises, and as `&item` to others",
+                );
             }
             // A reference to a reference would not be what the function takes.
             if matches!(role, ParamRole::NdItemRef) {
@@ -120,60 +107,40 @@ impl Lowerer {
             return self.make(ExprKind::Ref(false, Box::new(item)), span);
         }
         if indexes(&reference.expr) {
-            let verb = if mutable {
-                "pass a `&mut` to a variable and store it back after the call"
-            } else {
-                "pass the value"
-            };
+            let verb =
+                if mutable { "pass a `&mut` to a variable and store it back after the call" } else { "pass the value" };
             return self.bad(
                 reference.and_token,
-                format!("a reference into memory cannot be passed: copy the element into a variable first, then {verb}"),
+                format!(
+                    "a reference into memory cannot be passed: copy the element into a variable first, then {verb}"
+                ),
             );
         }
-        let value = if mutable {
-            self.place(&reference.expr)
-        } else {
-            self.expr(&reference.expr)
-        };
+        let value = if mutable { self.place(&reference.expr) } else { self.expr(&reference.expr) };
         self.make(ExprKind::Ref(mutable, Box::new(value)), span)
     }
 
     /// The name and the type of a call of the library's own, if it is one.
-    fn builtin(
-        &mut self,
-        function: &syn::ExprPath,
-        segments: &[String],
-    ) -> Option<(String, Option<Type>)> {
+    fn builtin(&mut self, function: &syn::ExprPath, segments: &[String]) -> Option<(String, Option<Type>)> {
         let name = segments.last()?.clone();
         if let Some(qself) = &function.qself {
-            let of_trait = qself
-                .position
-                .checked_sub(1)
-                .and_then(|idx| segments.get(idx));
+            let of_trait = qself.position.checked_sub(1).and_then(|idx| segments.get(idx));
             let known = match of_trait {
                 Some(of_trait) => BUILTIN_TRAITS.contains(&of_trait.as_str()),
                 None => self.is_builtin_of(&qself.ty, &name),
             };
-            return (known && segments.len() == qself.position + 1)
-                .then(|| (name, Some((*qself.ty).clone())));
+            return (known && segments.len() == qself.position + 1).then(|| (name, Some((*qself.ty).clone())));
         }
         match segments {
             [only] => FREE.contains(&only.as_str()).then_some((name, None)),
-            [first, only] if first == "syclone" && FREE.contains(&only.as_str()) => {
-                Some((name, None))
-            }
+            [first, only] if first == "syclone" && FREE.contains(&only.as_str()) => Some((name, None)),
             [.., _, _] => {
                 let mut path = function.path.clone();
                 path.segments.pop();
                 // `a::b::` would keep its last `::`.
                 path.segments.pop_punct();
-                let ty = Type::Path(syn::TypePath {
-                    attrs: Vec::new(),
-                    qself: None,
-                    path,
-                });
-                self.is_builtin_of(&ty, &name)
-                    .then(|| (name, Some(complete_vector(ty))))
+                let ty = Type::Path(syn::TypePath { attrs: Vec::new(), qself: None, path });
+                self.is_builtin_of(&ty, &name).then(|| (name, Some(complete_vector(ty))))
             }
             [] => None,
         }
@@ -195,8 +162,7 @@ impl Lowerer {
         let neutral = |bound: &String| NEUTRAL_TRAITS.contains(&bound.as_str());
         // Where a user's trait bounds the parameter too, the name decides.
         bounds.iter().any(ours)
-            && (BUILTIN_ASSOC.contains(&name)
-                || bounds.iter().all(|bound| ours(bound) || neutral(bound)))
+            && (BUILTIN_ASSOC.contains(&name) || bounds.iter().all(|bound| ours(bound) || neutral(bound)))
     }
 
     fn builtin_call(
@@ -213,19 +179,13 @@ impl Lowerer {
             self.check_local(call, function, span, local_allowed);
         }
         let mut types: Vec<TypeId> = of.iter().map(|ty| self.ty(ty)).collect();
-        if let Some(PathArguments::AngleBracketed(list)) = function
-            .path
-            .segments
-            .last()
-            .map(|segment| &segment.arguments)
+        if let Some(PathArguments::AngleBracketed(list)) =
+            function.path.segments.last().map(|segment| &segment.arguments)
         {
             for argument in &list.args {
                 match argument {
                     GenericArgument::Type(ty) => types.push(self.ty(ty)),
-                    other => self.error(
-                        other,
-                        format!("`{name}` takes only types between its angle brackets"),
-                    ),
+                    other => self.error(other, format!("`{name}` takes only types between its angle brackets")),
                 }
             }
         }
@@ -233,13 +193,7 @@ impl Lowerer {
         self.make(ExprKind::Builtin(name, types, args), span)
     }
 
-    fn check_local(
-        &mut self,
-        call: &syn::ExprCall,
-        function: &syn::ExprPath,
-        span: Span,
-        allowed: bool,
-    ) {
+    fn check_local(&mut self, call: &syn::ExprCall, function: &syn::ExprPath, span: Span, allowed: bool) {
         if !allowed {
             let message = match (self.body, self.kind) {
                 (Body::Device, _) => {
@@ -257,23 +211,18 @@ impl Lowerer {
             };
             self.error_at(span, message);
         }
-        let types = match function
-            .path
-            .segments
-            .last()
-            .map(|segment| &segment.arguments)
-        {
+        let types = match function.path.segments.last().map(|segment| &segment.arguments) {
             Some(PathArguments::AngleBracketed(list)) => list.args.len(),
             _ => 0,
         };
         if types != 1 {
-            self.error_at(
-                span,
-                "say what the local memory holds: `local::<[f32; 64]>()`",
-            );
+            self.error_at(span, "say what the local memory holds: `local::<[f32; 64]>()`");
         }
         if !call.args.is_empty() {
-            self.error(&call.args, "`local` takes no arguments: local memory starts undefined, and items write it before a barrier");
+            self.error(
+                &call.args,
+                "`local` takes no arguments: local memory starts undefined, and items write it before a barrier",
+            );
         }
     }
 
@@ -294,8 +243,7 @@ impl Lowerer {
         let mut path = function.path.clone();
         let mut generics = None;
         if let Some(last) = path.segments.last_mut()
-            && let PathArguments::AngleBracketed(mut list) =
-                std::mem::replace(&mut last.arguments, PathArguments::None)
+            && let PathArguments::AngleBracketed(mut list) = std::mem::replace(&mut last.arguments, PathArguments::None)
         {
             for argument in &list.args {
                 if let GenericArgument::Type(ty) = argument {
@@ -306,16 +254,8 @@ impl Lowerer {
             generics = Some(list);
         }
         let names = names(&path);
-        let assoc = function.qself.is_some()
-            || names
-                .len()
-                .checked_sub(2)
-                .is_some_and(|idx| is_upper(&names[idx]));
-        let key = format!(
-            "{} {}",
-            function.to_token_stream(),
-            generics.to_token_stream()
-        );
+        let assoc = function.qself.is_some() || names.len().checked_sub(2).is_some_and(|idx| is_upper(&names[idx]));
+        let key = format!("{} {}", function.to_token_stream(), generics.to_token_stream());
         let callee = match path.segments.last().cloned() {
             Some(last) if assoc => {
                 let prefix = match &function.qself {
@@ -332,19 +272,10 @@ impl Lowerer {
                         let mut prefix = path.clone();
                         prefix.segments.pop();
                         prefix.segments.pop_punct();
-                        syn::TypePath {
-                            attrs: Vec::new(),
-                            qself: qself.clone(),
-                            path: prefix,
-                        }
-                        .to_token_stream()
+                        syn::TypePath { attrs: Vec::new(), qself: qself.clone(), path: prefix }.to_token_stream()
                     }
                 };
-                Callee::Assoc {
-                    prefix,
-                    name: last.ident,
-                    generics,
-                }
+                Callee::Assoc { prefix, name: last.ident, generics }
             }
             _ => Callee::Free { path, generics },
         };
@@ -353,10 +284,7 @@ impl Lowerer {
 }
 
 fn names(path: &syn::Path) -> Vec<String> {
-    path.segments
-        .iter()
-        .map(|segment| segment.ident.to_string())
-        .collect()
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect()
 }
 
 /// Whether a place goes through an index.

@@ -16,20 +16,11 @@ impl Lowerer {
             cond => self.expr(cond),
         };
         let then = self.block(&branch.then_branch);
-        let other = branch
-            .else_branch
-            .as_ref()
-            .map(|(_, other)| match strip(other) {
-                SynExpr::Block(block) if block.label.is_none() => self.block(&block.block),
-                other => Block {
-                    stmts: Vec::new(),
-                    tail: Some(Box::new(self.expr(other))),
-                },
-            });
-        self.make(
-            ExprKind::If(Box::new(cond), then, other),
-            branch.if_token.span,
-        )
+        let other = branch.else_branch.as_ref().map(|(_, other)| match strip(other) {
+            SynExpr::Block(block) if block.label.is_none() => self.block(&block.block),
+            other => Block { stmts: Vec::new(), tail: Some(Box::new(self.expr(other))) },
+        });
+        self.make(ExprKind::If(Box::new(cond), then, other), branch.if_token.span)
     }
 
     /// `match … { … }`
@@ -46,18 +37,11 @@ impl Lowerer {
                     };
                     let pattern = this.match_pattern(pat, &mut Vec::new());
                     let guard = guard.map(|guard| this.expr(guard));
-                    Arm {
-                        pattern,
-                        guard,
-                        body: this.expr(&arm.body),
-                    }
+                    Arm { pattern, guard, body: this.expr(&arm.body) }
                 })
             })
             .collect();
-        self.make(
-            ExprKind::Match(Box::new(value), arms),
-            choice.match_token.span,
-        )
+        self.make(ExprKind::Match(Box::new(value), arms), choice.match_token.span)
     }
 
     /// `loop`, `while`, `for`.
@@ -80,10 +64,7 @@ impl Lowerer {
                 };
                 let body = self.block(&expr.body);
                 self.close_label(true);
-                self.make(
-                    ExprKind::While(label, Box::new(cond), body),
-                    expr.while_token.span,
-                )
+                self.make(ExprKind::While(label, Box::new(cond), body), expr.while_token.span)
             }
             SynExpr::ForLoop(expr) => {
                 let range = self.for_range(&expr.expr);
@@ -99,20 +80,9 @@ impl Lowerer {
                     (pattern, this.block(&expr.body))
                 });
                 self.close_label(true);
-                self.make(
-                    ExprKind::For {
-                        label,
-                        pattern,
-                        range,
-                        body,
-                    },
-                    expr.for_token.span,
-                )
+                self.make(ExprKind::For { label, pattern, range, body }, expr.for_token.span)
             }
-            other => self.bad(
-                other,
-                "this loop is not part of the kernel language: use `for`, `while` or `loop`",
-            ),
+            other => self.bad(other, "this loop is not part of the kernel language: use `for`, `while` or `loop`"),
         }
     }
 
@@ -124,20 +94,10 @@ impl Lowerer {
                     Some(end) => Box::new(self.expr(end)),
                     None => Box::new(self.bad(range, message)),
                 };
-                let start = end(
-                    &range.start,
-                    "the range of a `for` loop needs a start: write `0..n`",
-                );
-                let end = end(
-                    &range.end,
-                    "the range of a `for` loop needs an end: write `0..n`, or use `loop` with `break`",
-                );
-                ForRange {
-                    start,
-                    end,
-                    inclusive,
-                    adaptors: Vec::new(),
-                }
+                let start = end(&range.start, "the range of a `for` loop needs a start: write `0..n`");
+                let end =
+                    end(&range.end, "the range of a `for` loop needs an end: write `0..n`, or use `loop` with `break`");
+                ForRange { start, end, inclusive, adaptors: Vec::new() }
             }
             SynExpr::MethodCall(call) if is_range(&call.receiver) => {
                 let mut range = self.for_range(&call.receiver);
@@ -147,10 +107,7 @@ impl Lowerer {
                     ("step_by", 1) => {
                         let step = self.expr(&call.args[0]);
                         if matches!(step.kind, ExprKind::Lit(Lit::Int(0, _))) {
-                            self.error(
-                                &call.args[0],
-                                "a step of zero would never end: step by at least one",
-                            );
+                            self.error(&call.args[0], "a step of zero would never end: step by at least one");
                         }
                         range.adaptors.push(RangeAdaptor::StepBy(Box::new(step)));
                     }
@@ -158,18 +115,13 @@ impl Lowerer {
                 }
                 range
             }
-            SynExpr::MethodCall(call)
-                if super::advice::for_method(&call.method.to_string()).is_some() =>
-            {
+            SynExpr::MethodCall(call) if super::advice::for_method(&call.method.to_string()).is_some() => {
                 let span = call.method.span();
                 let _ = self.method(call);
                 self.no_range(span)
             }
             other => {
-                self.error(
-                    other,
-                    "a `for` loop runs over a range: write `for i in 0..n` and index with `i`",
-                );
+                self.error(other, "a `for` loop runs over a range: write `for i in 0..n` and index with `i`");
                 self.no_range(proc_macro2::Span::call_site())
             }
         }
@@ -177,12 +129,7 @@ impl Lowerer {
 
     fn no_range(&mut self, span: proc_macro2::Span) -> ForRange {
         let (start, end) = (Box::new(self.unit(span)), Box::new(self.unit(span)));
-        ForRange {
-            start,
-            end,
-            inclusive: false,
-            adaptors: Vec::new(),
-        }
+        ForRange { start, end, inclusive: false, adaptors: Vec::new() }
     }
 
     /// `break`, `continue`, `return`.
@@ -200,8 +147,7 @@ impl Lowerer {
             SynExpr::Return(jump) => {
                 let value = jump.expr.as_deref().map(|value| Box::new(self.expr(value)));
                 if let (Some(_), Body::Kernel) = (&value, self.body) {
-                    let advice =
-                        "a kernel returns nothing: write the value to an output, then `return`";
+                    let advice = "a kernel returns nothing: write the value to an output, then `return`";
                     self.error(&jump.expr, advice);
                 }
                 self.make(ExprKind::Return(value), jump.return_token.span)
@@ -227,34 +173,21 @@ impl Lowerer {
     }
 
     /// Checks a jump's target here, because the item loops around the body would catch a jump that has none.
-    fn target(
-        &mut self,
-        label: Option<&syn::Lifetime>,
-        span: proc_macro2::Span,
-        verb: &str,
-    ) -> Option<String> {
+    fn target(&mut self, label: Option<&syn::Lifetime>, span: proc_macro2::Span, verb: &str) -> Option<String> {
         let Some(label) = label else {
             if !self.labels.iter().any(|(_, is_loop)| *is_loop) {
-                self.error_at(
-                    span,
-                    format!("`{verb}` outside of a loop: use `return` to end this item's work"),
-                );
+                self.error_at(span, format!("`{verb}` outside of a loop: use `return` to end this item's work"));
             }
             return None;
         };
         let name = label.ident.to_string();
-        match self
-            .labels
-            .iter()
-            .rev()
-            .find(|(known, _)| known.as_deref() == Some(&name))
-        {
-            None => self.error(
-                label,
-                format!("no loop or block around this is labelled `'{name}`"),
-            ),
+        match self.labels.iter().rev().find(|(known, _)| known.as_deref() == Some(&name)) {
+            None => self.error(label, format!("no loop or block around this is labelled `'{name}`")),
             Some((_, false)) if verb == "continue" => {
-                self.error(label, format!("`'{name}` labels a block, which `continue` cannot repeat: use `break '{name}`"));
+                self.error(
+                    label,
+                    format!("`'{name}` labels a block, which `continue` cannot repeat: use `break '{name}`"),
+                );
             }
             Some(_) => {}
         }

@@ -131,12 +131,7 @@ impl Lowerer {
 
     /// A macro call.
     pub fn macro_call(&mut self, mac: &syn::Macro) -> Expr {
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map(|segment| segment.ident.to_string())
-            .unwrap_or_default();
+        let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         self.bad(&mac.path, super::advice::for_macro(&name))
     }
 
@@ -148,66 +143,48 @@ impl Lowerer {
                 match suffix {
                     "" => {}
                     "f32" | "f64" => {
-                        return Some(Lit::Float(
-                            int.base10_digits().to_string(),
-                            suffix.to_string(),
-                        ));
+                        return Some(Lit::Float(int.base10_digits().to_string(), suffix.to_string()));
                     }
                     _ if types::PRIMITIVES.contains(&suffix) => {}
                     _ => {
-                        self.error(int, format!("`{suffix}` literals do not exist on a device: use a type of at most 64 bits"));
+                        self.error(
+                            int,
+                            format!("`{suffix}` literals do not exist on a device: use a type of at most 64 bits"),
+                        );
                         return None;
                     }
                 }
                 match int.base10_parse::<i128>() {
                     Ok(value) => Some(Lit::Int(value, suffix.to_string())),
                     Err(_) => {
-                        self.error(
-                            int,
-                            "this number does not fit into any integer type of the kernel language",
-                        );
+                        self.error(int, "this number does not fit into any integer type of the kernel language");
                         None
                     }
                 }
             }
             syn::Lit::Float(float) => match float.suffix() {
-                "" | "f32" | "f64" => Some(Lit::Float(
-                    float.base10_digits().to_string(),
-                    float.suffix().to_string(),
-                )),
+                "" | "f32" | "f64" => Some(Lit::Float(float.base10_digits().to_string(), float.suffix().to_string())),
                 suffix => {
-                    self.error(
-                        float,
-                        format!("`{suffix}` literals do not exist: write `{suffix}::from_f32(…)`"),
-                    );
+                    self.error(float, format!("`{suffix}` literals do not exist: write `{suffix}::from_f32(…)`"));
                     None
                 }
             },
             syn::Lit::Bool(value) => Some(Lit::Bool(value.value)),
             syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => {
-                self.error(
-                    lit,
-                    "strings do not exist on a device: use numbers or an array",
-                );
+                self.error(lit, "strings do not exist on a device: use numbers or an array");
                 None
             }
             syn::Lit::Char(value) => {
                 self.error(
                     lit,
-                    format!(
-                        "`char` is not part of the kernel language: write `{}u32`",
-                        value.value() as u32
-                    ),
+                    format!("`char` is not part of the kernel language: write `{}u32`", value.value() as u32),
                 );
                 None
             }
             syn::Lit::Byte(value) => {
                 self.error(
                     lit,
-                    format!(
-                        "byte literals are not part of the kernel language: write `{}u8`",
-                        value.value()
-                    ),
+                    format!("byte literals are not part of the kernel language: write `{}u8`", value.value()),
                 );
                 None
             }
@@ -219,24 +196,13 @@ impl Lowerer {
     }
 
     fn path(&mut self, path: &syn::ExprPath) -> Expr {
-        let span = path
-            .path
-            .segments
-            .last()
-            .map_or_else(Span::call_site, |segment| segment.ident.span());
-        let single = if path.qself.is_none() {
-            path.path.get_ident()
-        } else {
-            None
-        };
+        let span = path.path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
+        let single = if path.qself.is_none() { path.path.get_ident() } else { None };
         if let Some(ident) = single {
             let name = ident.to_string();
             match self.lookup(&name).cloned() {
                 Some(Binding::Var(var)) => {
-                    if matches!(
-                        self.role(var),
-                        Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef)
-                    ) {
+                    if matches!(self.role(var), Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef)) {
                         return self.bad(
                             ident,
                             format!("the item is not a value to keep: call its methods, index with it, or pass it to a device function (`&{name}` if that only reads ids)"),
@@ -263,21 +229,13 @@ impl Lowerer {
                 return self.unit(span);
             }
         }
-        let segments: Vec<String> = path
-            .path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if segments.last().is_some_and(|last| last == "None")
             && let Some(message) = super::advice::for_path(&segments)
         {
             return self.bad(path, message);
         }
-        let mut value = SynExpr::Path(syn::ExprPath {
-            attrs: Vec::new(),
-            ..path.clone()
-        });
+        let mut value = SynExpr::Path(syn::ExprPath { attrs: Vec::new(), ..path.clone() });
         let text = types::display(&value);
         super::local_const::substitute_in_expr(&mut value, &self.scopes);
         let id = self.intern_const_as(value, text);
@@ -295,10 +253,7 @@ impl Lowerer {
         };
         let var = *var;
         let role = self.role(var)?;
-        if !matches!(
-            role,
-            ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef
-        ) {
+        if !matches!(role, ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef) {
             return None;
         }
         Some((self.make(ExprKind::Var(var), ident.span()), role))
@@ -319,25 +274,14 @@ impl Lowerer {
     }
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> Expr {
-        let span = binary
-            .op
-            .to_token_stream()
-            .into_iter()
-            .next()
-            .map_or_else(Span::call_site, |token| token.span());
+        let span = binary.op.to_token_stream().into_iter().next().map_or_else(Span::call_site, |token| token.span());
         let Some((op, assign)) = operator(&binary.op) else {
-            return self.bad(
-                binary.op,
-                "this operator is not part of the kernel language",
-            );
+            return self.bad(binary.op, "this operator is not part of the kernel language");
         };
         if assign {
             let place = self.place(&binary.left);
             let value = self.expr(&binary.right);
-            return self.make(
-                ExprKind::AssignOp(op, Box::new(place), Box::new(value)),
-                span,
-            );
+            return self.make(ExprKind::AssignOp(op, Box::new(place), Box::new(value)), span);
         }
         let left = self.expr(&binary.left);
         let right = self.expr(&binary.right);
@@ -349,16 +293,11 @@ impl Lowerer {
         match len {
             SynExpr::Lit(_) => self.expr(len),
             SynExpr::Path(path) => {
-                let name = path
-                    .path
-                    .get_ident()
-                    .map(ToString::to_string)
-                    .unwrap_or_default();
+                let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
                 match self.lookup(&name) {
-                    Some(Binding::Var(_)) => self.bad(
-                        len,
-                        "an array's length is a constant: use a literal, a `const` or a const generic",
-                    ),
+                    Some(Binding::Var(_)) => {
+                        self.bad(len, "an array's length is a constant: use a literal, a `const` or a const generic")
+                    }
                     _ => {
                         // A lower-case path is a constant too here, never a captured variable.
                         let captures = self.captures.take();
@@ -381,10 +320,7 @@ impl Lowerer {
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Expr {
         if let Some(dots) = &literal.dot2_token {
-            self.error(
-                dots,
-                "`..` in a struct literal is not part of the kernel language: give every field",
-            );
+            self.error(dots, "`..` in a struct literal is not part of the kernel language: give every field");
         }
         let mut fields = Vec::new();
         for field in &literal.fields {
@@ -408,29 +344,14 @@ impl Lowerer {
     fn cast_type(&mut self, ty: &syn::Type) -> TypeId {
         match types::strip(ty) {
             syn::Type::Path(path) => {
-                let scalar = path
-                    .path
-                    .segments
-                    .iter()
-                    .all(|segment| segment.arguments.is_none());
-                let name = path
-                    .path
-                    .segments
-                    .last()
-                    .map(|segment| segment.ident.to_string())
-                    .unwrap_or_default();
+                let scalar = path.path.segments.iter().all(|segment| segment.arguments.is_none());
+                let name = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
                 match name.as_str() {
                     "f16" | "bf16" => {
-                        self.error(
-                            ty,
-                            format!("`as` does not make an `{name}`: write `{name}::from_f32(x)`"),
-                        );
+                        self.error(ty, format!("`as` does not make an `{name}`: write `{name}::from_f32(x)`"));
                     }
                     _ if !scalar => {
-                        self.error(
-                            ty,
-                            "`as` converts to a scalar type: for vectors write `v.convert::<T>()`",
-                        );
+                        self.error(ty, "`as` converts to a scalar type: for vectors write `v.convert::<T>()`");
                     }
                     _ => self.check_type(ty, false),
                 }

@@ -25,10 +25,7 @@ impl Inline {
     pub fn make_stub(&mut self, error: Error) {
         self.captures.clear();
         self.parsed.params.truncate(self.parsed.sig.inputs.len());
-        self.parsed
-            .function
-            .params
-            .truncate(self.parsed.sig.inputs.len());
+        self.parsed.function.params.truncate(self.parsed.sig.inputs.len());
         self.parsed.make_stub(error);
     }
 }
@@ -38,10 +35,7 @@ pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
     let closure = match syn::parse2::<Expr>(tokens)? {
         Expr::Closure(closure) => closure,
         other => {
-            return Err(Error::new_spanned(
-                other,
-                "`kernel!` takes a closure: write `kernel!(|item: Item<1>| { … })`",
-            ));
+            return Err(Error::new_spanned(other, "`kernel!` takes a closure: write `kernel!(|item: Item<1>| { … })`"));
         }
     };
     check_head(&closure)?;
@@ -63,10 +57,7 @@ fn check_head(closure: &syn::ExprClosure) -> Result<()> {
         ));
     }
     if let Some(token) = &closure.constness {
-        return Err(Error::new_spanned(
-            token,
-            "a kernel cannot be `const`: leave `const` out",
-        ));
+        return Err(Error::new_spanned(token, "a kernel cannot be `const`: leave `const` out"));
     }
     if let syn::ReturnType::Type(..) = &closure.output {
         return Err(Error::new_spanned(
@@ -90,12 +81,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     let place = Span::call_site().located_at(closure.inputs_begin.span);
     let ident = Ident::new("inline_kernel", place);
     let sig: syn::Signature = parse_quote!(fn #ident(#inputs));
-    let mut lowerer = Lowerer::new(
-        Body::Kernel,
-        kind,
-        (String::new(), false),
-        GenericNames::default(),
-    );
+    let mut lowerer = Lowerer::new(Body::Kernel, kind, (String::new(), false), GenericNames::default());
     lowerer.captures = Some(Vec::new());
     let (mut params, mut tokens) = lowerer.params(&sig, false);
     let inferred: syn::Type = parse_quote!(_);
@@ -105,21 +91,11 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         let ty = TypeId(lowerer.types.intern(key, "_".into(), inferred.clone()));
         let var = lowerer.declare(capture, false);
         lowerer.roles.push(ParamRole::Value);
-        params.push(Param {
-            var,
-            ty,
-            role: ParamRole::Value,
-        });
-        tokens.push(ParamTokens {
-            ident: capture.clone(),
-            ty: inferred.clone(),
-            role: ParamRole::Value,
-        });
+        params.push(Param { var, ty, role: ParamRole::Value });
+        tokens.push(ParamTokens { ident: capture.clone(), ty: inferred.clone(), role: ParamRole::Value });
     }
     let block = match &*closure.body {
-        Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => {
-            block.block.clone()
-        }
+        Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => block.block.clone(),
         body => parse_quote!({ #body }),
     };
     if let Some(errors) = lowerer.take_errors() {
@@ -134,6 +110,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         vis: syn::Visibility::Inherited,
         ident,
         generics: syn::Generics::default(),
+        outer: syn::Generics::default(),
         attrs: Vec::new(),
         params: tokens,
         ret: None,
@@ -164,10 +141,7 @@ fn item_param(closure: &syn::ExprClosure) -> Result<(Option<ItemParam>, TokenStr
     {
         let role = super::signature::role_by_name(&typed.ty);
         if matches!(role, ParamRole::Item | ParamRole::NdItem) {
-            return Ok((
-                Some((name.ident.clone(), (*typed.ty).clone())),
-                quote::quote!(#typed),
-            ));
+            return Ok((Some((name.ident.clone(), (*typed.ty).clone())), quote::quote!(#typed)));
         }
     }
     Err(Error::new_spanned(

@@ -32,7 +32,8 @@ pub fn parse_kernel(attr: TokenStream, item: TokenStream) -> Result<Parsed> {
     let item = match syn::parse2::<Item>(item)? {
         Item::Fn(item) => item,
         other => {
-            let message = "`#[kernel]` stands on a function: for helper functions, `impl` blocks and traits write `#[device_fn]`";
+            let message =
+                "`#[kernel]` stands on a function: for helper functions, `impl` blocks and traits write `#[device_fn]`";
             return Err(Error::new_spanned(head(&other), message));
         }
     };
@@ -46,7 +47,7 @@ pub fn parse_kernel(attr: TokenStream, item: TokenStream) -> Result<Parsed> {
         sig: item.sig,
         block: Some(*item.block),
         in_type: false,
-        outer: GenericNames::default(),
+        outer: syn::Generics::default(),
     };
     let unchecked_known = bad_options.is_none();
     let parsed = parse(source, Body::Kernel, options, unchecked_known);
@@ -62,12 +63,9 @@ pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
         sig: item.sig,
         block: Some(*item.block),
         in_type: false,
-        outer: GenericNames::default(),
+        outer: syn::Generics::default(),
     };
-    combine(
-        bad_options,
-        parse(source, Body::Device, Options::default(), true),
-    )
+    combine(bad_options, parse(source, Body::Device, Options::default(), true))
 }
 
 /// Reads `#[device_fn] impl`.
@@ -76,25 +74,21 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
     if let Some(token) = &item.unsafety {
         add_error(
             &mut errors,
-            Error::new_spanned(
-                token,
-                "device functions cannot belong to an `unsafe impl`: leave `unsafe` out",
-            ),
+            Error::new_spanned(token, "device functions cannot belong to an `unsafe impl`: leave `unsafe` out"),
         );
     }
     for param in &item.generics.params {
         if let syn::GenericParam::Lifetime(param) = param {
             add_error(
                 &mut errors,
-                Error::new_spanned(
-                    param,
-                    "lifetimes do not exist on a device: handles and values are copied",
-                ),
+                Error::new_spanned(param, "lifetimes do not exist on a device: handles and values are copied"),
             );
         }
     }
-    let mut outer = GenericNames::default();
-    outer.add(&item.generics);
+    let mut outer = item.generics.clone();
+    if let Some((path, _)) = &item.trait_ {
+        outer.make_where_clause().predicates.push(syn::parse_quote!(Self: #path));
+    }
     let mut functions = Vec::new();
     for member in &item.items {
         match member {
@@ -122,38 +116,38 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
             ),
         }
     }
-    Ok(ParsedImpl {
-        item,
-        functions,
-        errors,
-    })
+    Ok(ParsedImpl { item, functions, errors })
 }
 
 /// Reads `#[device_fn] trait`.
 pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<ParsedTrait> {
     let mut errors = no_options(attr).err();
     if let Some(token) = &item.unsafety {
-        add_error(
-            &mut errors,
-            Error::new_spanned(
-                token,
-                "a device trait cannot be `unsafe`: leave `unsafe` out",
-            ),
-        );
+        add_error(&mut errors, Error::new_spanned(token, "a device trait cannot be `unsafe`: leave `unsafe` out"));
     }
     for param in &item.generics.params {
         if let syn::GenericParam::Lifetime(param) = param {
             add_error(
                 &mut errors,
-                Error::new_spanned(
-                    param,
-                    "lifetimes do not exist on a device: handles and values are copied",
-                ),
+                Error::new_spanned(param, "lifetimes do not exist on a device: handles and values are copied"),
             );
         }
     }
-    let mut outer = GenericNames::default();
-    outer.add(&item.generics);
+    let mut outer = item.generics.clone();
+    let (name, (_, arguments, _)) = (&item.ident, item.generics.split_for_impl());
+    let own: syn::WherePredicate = syn::parse_quote!(Self: #name #arguments);
+    outer.make_where_clause().predicates.push(own);
+    let with_receiver = item.items.iter().find_map(|member| match member {
+        TraitItem::Fn(function) => function.sig.receiver(),
+        _ => None,
+    });
+    if let (Some(receiver), true) = (with_receiver, item.supertraits.is_empty()) {
+        let message = format!(
+            "a value whose type a kernel does not know must be `DeviceCopy`: write `trait {}: DeviceCopy`",
+            item.ident
+        );
+        add_error(&mut errors, Error::new_spanned(receiver, message));
+    }
     let mut functions = Vec::new();
     for member in &item.items {
         match member {
@@ -181,11 +175,7 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
             ),
         }
     }
-    Ok(ParsedTrait {
-        item,
-        functions,
-        errors,
-    })
+    Ok(ParsedTrait { item, functions, errors })
 }
 
 /// A function wherever it stands.
@@ -201,19 +191,13 @@ pub struct Source {
     /// Whether it belongs to an `impl` or a trait.
     pub in_type: bool,
     /// Generics around it.
-    pub outer: GenericNames,
+    pub outer: syn::Generics,
 }
 
 fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) -> Result<Parsed> {
-    let Source {
-        attrs,
-        vis,
-        sig,
-        block,
-        in_type,
-        outer,
-    } = source;
-    let mut generics = outer;
+    let Source { attrs, vis, sig, block, in_type, outer } = source;
+    let mut generics = GenericNames::default();
+    generics.add(&outer);
     generics.add(&sig.generics);
     let mut sig = sig;
     if body == Body::Kernel {
@@ -228,33 +212,27 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         lowerer.check_signature(&sig, options.unchecked);
     }
     if kind == FunctionKind::SingleTask || matches!(kind, FunctionKind::Range { .. }) {
-        let grouped = if options.work_group_size.is_some() {
-            Some("work_group_size")
-        } else {
-            None
-        };
+        let grouped = if options.work_group_size.is_some() { Some("work_group_size") } else { None };
         let grouped = grouped.or(options.sub_group_size.is_some().then_some("sub_group_size"));
         if let Some(option) = grouped {
-            lowerer.error_at(sig.ident.span(), format!("`{option}` needs work-groups: make the kernel's first parameter `item: NdItem<…>`"));
+            lowerer.error_at(
+                sig.ident.span(),
+                format!("`{option}` needs work-groups: make the kernel's first parameter `item: NdItem<…>`"),
+            );
         }
     }
     if let (FunctionKind::NdRange { dims }, Some(sizes)) = (kind, &options.work_group_size)
         && sizes.len() != usize::from(dims)
     {
-        let message = format!(
-            "the kernel has {dims} dimension(s), but `work_group_size` gives {} size(s)",
-            sizes.len()
-        );
+        let message =
+            format!("the kernel has {dims} dimension(s), but `work_group_size` gives {} size(s)", sizes.len());
         lowerer.error_at(sig.ident.span(), message);
     }
     let (params, tokens) = lowerer.params(&sig, in_type);
     let ret = lowerer.return_type(&sig);
     let ret_id = ret.as_ref().map(|ty| lowerer.intern_type(ty));
     let signature_is_right = lowerer.errors.is_empty();
-    let lowered = block
-        .as_ref()
-        .map(|block| lowerer.body(block))
-        .unwrap_or_default();
+    let lowered = block.as_ref().map(|block| lowerer.body(block)).unwrap_or_default();
     let mut errors = lowerer.take_errors();
     if !signature_is_right && let Some(errors) = errors.take() {
         return Err(errors);
@@ -265,6 +243,7 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         vis,
         ident: sig.ident.clone(),
         generics: sig.generics.clone(),
+        outer,
         attrs,
         params: tokens,
         ret,
@@ -305,10 +284,7 @@ pub fn finish(
 ) -> (Function, Tables) {
     let spans = lowerer.spans.iter().map(|span| {
         let start = span.start();
-        Span {
-            line: start.line as u32,
-            column: start.column as u32,
-        }
+        Span { line: start.line as u32, column: start.column as u32 }
     });
     let function = Function {
         name: sig.ident.to_string(),
@@ -335,10 +311,7 @@ pub fn finish(
 fn no_options(attr: TokenStream) -> Result<()> {
     match attr.is_empty() {
         true => Ok(()),
-        false => Err(Error::new_spanned(
-            attr,
-            "`#[device_fn]` takes no options: write just `#[device_fn]`",
-        )),
+        false => Err(Error::new_spanned(attr, "`#[device_fn]` takes no options: write just `#[device_fn]`")),
     }
 }
 

@@ -10,19 +10,13 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, GenericArgument, Path, parse_quote};
 
 /// The block for each constant of one block of the source.
-pub fn bindings(
-    consts: &[&syn::ItemConst],
-    scopes: &[HashMap<String, Binding>],
-) -> Vec<(String, Expr)> {
+pub fn bindings(consts: &[&syn::ItemConst], scopes: &[HashMap<String, Binding>]) -> Vec<(String, Expr)> {
     let items: Vec<syn::ItemConst> = consts
         .iter()
         .map(|item| {
             let mut item = (*item).clone();
             let own: Vec<String> = consts.iter().map(|item| item.ident.to_string()).collect();
-            let mut outer = Substitute {
-                scopes,
-                except: &own,
-            };
+            let mut outer = Substitute { scopes, except: &own };
             outer.visit_type_mut(&mut item.ty);
             outer.visit_expr_mut(&mut item.expr);
             item
@@ -42,45 +36,26 @@ pub fn bindings(
 /// Puts the blocks in the place of the constants in a type's array lengths and const arguments.
 pub fn substitute_in_type(ty: &mut syn::Type, scopes: &[HashMap<String, Binding>]) {
     if has_consts(scopes) {
-        Substitute {
-            scopes,
-            except: &[],
-        }
-        .visit_type_mut(ty);
+        Substitute { scopes, except: &[] }.visit_type_mut(ty);
     }
 }
 
 /// The same in the const arguments of a turbofish.
-pub fn substitute_in_generics(
-    generics: &mut syn::AngleBracketedGenericArguments,
-    scopes: &[HashMap<String, Binding>],
-) {
+pub fn substitute_in_generics(generics: &mut syn::AngleBracketedGenericArguments, scopes: &[HashMap<String, Binding>]) {
     if has_consts(scopes) {
-        Substitute {
-            scopes,
-            except: &[],
-        }
-        .visit_angle_bracketed_generic_arguments_mut(generics);
+        Substitute { scopes, except: &[] }.visit_angle_bracketed_generic_arguments_mut(generics);
     }
 }
 
 /// The same in a constant expression.
 pub fn substitute_in_expr(expr: &mut Expr, scopes: &[HashMap<String, Binding>]) {
     if has_consts(scopes) {
-        Substitute {
-            scopes,
-            except: &[],
-        }
-        .visit_expr_mut(expr);
+        Substitute { scopes, except: &[] }.visit_expr_mut(expr);
     }
 }
 
 fn has_consts(scopes: &[HashMap<String, Binding>]) -> bool {
-    scopes.iter().any(|scope| {
-        scope
-            .values()
-            .any(|binding| matches!(binding, Binding::Const(_)))
-    })
+    scopes.iter().any(|scope| scope.values().any(|binding| matches!(binding, Binding::Const(_))))
 }
 
 struct Substitute<'a> {
@@ -94,12 +69,7 @@ impl Substitute<'_> {
         if self.except.contains(&name) {
             return None;
         }
-        match self
-            .scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(&name))?
-        {
+        match self.scopes.iter().rev().find_map(|scope| scope.get(&name))? {
             Binding::Const(block) => Some((**block).clone()),
             Binding::Var(_) => None,
         }
@@ -121,9 +91,7 @@ impl VisitMut for Substitute<'_> {
     fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {
         // `Tile<N>`: the grammar takes a constant's name for a type.
         let block = match argument {
-            GenericArgument::Type(syn::Type::Path(path)) if path.qself.is_none() => {
-                self.block(&path.path)
-            }
+            GenericArgument::Type(syn::Type::Path(path)) if path.qself.is_none() => self.block(&path.path),
             _ => None,
         };
         match block {

@@ -85,11 +85,7 @@ pub struct Table<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Table {
-            values: Vec::new(),
-            text: Vec::new(),
-            keys: HashMap::new(),
-        }
+        Table { values: Vec::new(), text: Vec::new(), keys: HashMap::new() }
     }
 }
 
@@ -107,12 +103,7 @@ impl<T> Table<T> {
 
 impl Lowerer {
     /// A fresh state for a function called `own_name`.
-    pub fn new(
-        body: Body,
-        kind: FunctionKind,
-        own_name: (String, bool),
-        generics: GenericNames,
-    ) -> Lowerer {
+    pub fn new(body: Body, kind: FunctionKind, own_name: (String, bool), generics: GenericNames) -> Lowerer {
         Lowerer {
             errors: Vec::new(),
             spans: Vec::new(),
@@ -136,8 +127,7 @@ impl Lowerer {
 
     /// Reports a mistake at some tokens.
     pub fn error(&mut self, tokens: impl ToTokens, message: impl Into<String>) {
-        self.errors
-            .push(syn::Error::new_spanned(tokens, message.into()));
+        self.errors.push(syn::Error::new_spanned(tokens, message.into()));
     }
 
     /// Reports a mistake at one place.
@@ -166,10 +156,7 @@ impl Lowerer {
 
     /// An expression whose telling token is at `span`.
     pub fn make(&mut self, kind: ExprKind, span: Span) -> Expr {
-        Expr {
-            kind,
-            span: self.span(span),
-        }
+        Expr { kind, span: self.span(span) }
     }
 
     /// Notes a place.
@@ -189,10 +176,7 @@ impl Lowerer {
         let mut value = super::types::strip(ty).clone();
         let text = display(&value);
         local_const::substitute_in_type(&mut value, &self.scopes);
-        TypeId(
-            self.types
-                .intern(value.to_token_stream().to_string(), text, value),
-        )
+        TypeId(self.types.intern(value.to_token_stream().to_string(), text, value))
     }
 
     /// Notes a constant.
@@ -203,10 +187,7 @@ impl Lowerer {
 
     /// Notes a constant under a given display text.
     pub fn intern_const_as(&mut self, expr: syn::Expr, text: String) -> ConstId {
-        ConstId(
-            self.consts
-                .intern(expr.to_token_stream().to_string(), text, expr),
-        )
+        ConstId(self.consts.intern(expr.to_token_stream().to_string(), text, expr))
     }
 
     /// Declares a variable in the innermost scope.
@@ -219,11 +200,7 @@ impl Lowerer {
     /// Makes a variable that no name refers to.
     pub fn fresh(&mut self, name: String, mutable: bool, span: Span) -> VarId {
         let span = self.span(span);
-        self.vars.push(Variable {
-            name,
-            mutable,
-            span,
-        });
+        self.vars.push(Variable { name, mutable, span });
         VarId(self.vars.len() as u32 - 1)
     }
 
@@ -280,10 +257,7 @@ impl Lowerer {
                         lowered.extend(stmts);
                     } else {
                         let tail = Some(Box::new(self.expr(expr)));
-                        return Block {
-                            stmts: lowered,
-                            tail,
-                        };
+                        return Block { stmts: lowered, tail };
                     }
                 }
                 SynStmt::Expr(expr, _) => match self.special_assignment(expr) {
@@ -295,10 +269,7 @@ impl Lowerer {
                 },
             }
         }
-        Block {
-            stmts: lowered,
-            tail: None,
-        }
+        Block { stmts: lowered, tail: None }
     }
 
     /// `const` items are kept; other items of a body are errors.
@@ -341,7 +312,10 @@ impl Lowerer {
             pat => (pat, None),
         };
         let Some(init) = &local.init else {
-            self.error(local, "a variable needs its first value here: write `let x = …;`, or `let mut x = 0.0;` and assign later");
+            self.error(
+                local,
+                "a variable needs its first value here: write `let x = …;`, or `let mut x = 0.0;` and assign later",
+            );
             // Declared all the same, so that its uses are not errors too.
             self.let_pattern(pat);
             return None;
@@ -376,21 +350,13 @@ impl Lowerer {
                 self.group_vars.push(*var);
             }
             if self.vars[var.0 as usize].mutable && self.is_handle(&init) {
-                self.error(
-                    pat,
-                    "a handle never changes: leave `mut` out; what it refers to is written through it",
-                );
+                self.error(pat, "a handle never changes: leave `mut` out; what it refers to is written through it");
             }
             if init_is_wrong {
                 self.poisoned.push(*var);
             }
         }
-        Some(Stmt::Let {
-            pattern,
-            ty,
-            init,
-            span,
-        })
+        Some(Stmt::Let { pattern, ty, init, span })
     }
 
     /// Whether an expression is a parameter that refers to memory.
@@ -398,12 +364,7 @@ impl Lowerer {
         let ExprKind::Var(var) = expr.kind else {
             return false;
         };
-        let value = |role| {
-            matches!(
-                role,
-                ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec
-            )
-        };
+        let value = |role| matches!(role, ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec);
         self.role(var).is_some_and(|role| !value(role))
     }
 
@@ -416,12 +377,7 @@ impl Lowerer {
             SynExpr::Infer(underscore) => {
                 let init = self.expr(&assign.right);
                 let span = self.span(underscore.underscore_token.span);
-                Some(vec![Stmt::Let {
-                    pattern: Pattern::Wild(span),
-                    ty: None,
-                    init,
-                    span,
-                }])
+                Some(vec![Stmt::Let { pattern: Pattern::Wild(span), ty: None, init, span }])
             }
             SynExpr::Tuple(places) => {
                 let init = self.expr(&assign.right);
@@ -447,15 +403,7 @@ impl Lowerer {
                 }
                 let pattern = Pattern::Tuple(parts, span_id);
                 let swap = Block {
-                    stmts: [Stmt::Let {
-                        pattern,
-                        ty: None,
-                        init,
-                        span: span_id,
-                    }]
-                    .into_iter()
-                    .chain(assigns)
-                    .collect(),
+                    stmts: [Stmt::Let { pattern, ty: None, init, span: span_id }].into_iter().chain(assigns).collect(),
                     tail: None,
                 };
                 let block = self.make(ExprKind::Block(None, swap), span);

@@ -47,10 +47,7 @@ impl Lowerer {
             return self.bad(&call.method, advice::for_range_method(&name));
         }
         if let Some(message) = advice::for_method(&name) {
-            return self.bad(
-                &call.method,
-                format!("`.{name}()` cannot be used in a kernel: {message}"),
-            );
+            return self.bad(&call.method, format!("`.{name}()` cannot be used in a kernel: {message}"));
         }
         let before = self.errors.len();
         let item = self.item(&call.receiver);
@@ -65,38 +62,18 @@ impl Lowerer {
             self.turbofish(argument, &mut types, &mut consts);
         }
         // A chain of iterator methods is one mistake, not one for each link and closure.
-        if self.errors.len() > before
-            && call
-                .args
-                .iter()
-                .all(|arg| matches!(strip(arg), SynExpr::Closure(_)))
-        {
+        if self.errors.len() > before && call.args.iter().all(|arg| matches!(strip(arg), SynExpr::Closure(_))) {
             return self.unit(span);
         }
         let args = call.args.iter().map(|arg| self.argument(arg)).collect();
-        let kind = ExprKind::Method {
-            receiver: Box::new(receiver),
-            name,
-            types,
-            consts,
-            args,
-        };
+        let kind = ExprKind::Method { receiver: Box::new(receiver), name, types, consts, args };
         self.make(kind, span)
     }
 
-    fn turbofish(
-        &mut self,
-        argument: &GenericArgument,
-        types: &mut Vec<TypeId>,
-        consts: &mut Vec<ConstId>,
-    ) {
+    fn turbofish(&mut self, argument: &GenericArgument, types: &mut Vec<TypeId>, consts: &mut Vec<ConstId>) {
         match argument {
             GenericArgument::Type(Type::Path(path)) if self.names_const(path) => {
-                let path = syn::ExprPath {
-                    attrs: Vec::new(),
-                    qself: path.qself.clone(),
-                    path: path.path.clone(),
-                };
+                let path = syn::ExprPath { attrs: Vec::new(), qself: path.qself.clone(), path: path.path.clone() };
                 let mut value = SynExpr::Path(path);
                 let text = super::types::display(&value);
                 super::local_const::substitute_in_expr(&mut value, &self.scopes);
@@ -109,10 +86,7 @@ impl Lowerer {
                 super::local_const::substitute_in_expr(&mut value, &self.scopes);
                 consts.push(self.intern_const_as(value, text));
             }
-            other => self.error(
-                other,
-                "only types and constants can stand between a method's angle brackets",
-            ),
+            other => self.error(other, "only types and constants can stand between a method's angle brackets"),
         }
     }
 
@@ -138,11 +112,7 @@ impl Lowerer {
     pub fn is_group(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => {
-                self.group_vars.contains(var)
-                    || matches!(
-                        self.role(*var),
-                        Some(ParamRole::Group | ParamRole::SubGroup)
-                    )
+                self.group_vars.contains(var) || matches!(self.role(*var), Some(ParamRole::Group | ParamRole::SubGroup))
             }
             ExprKind::Method { receiver, name, .. } => {
                 matches!(name.as_str(), "group" | "sub_group") && self.is_item(receiver)
@@ -154,10 +124,7 @@ impl Lowerer {
     fn is_item(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => {
-                matches!(
-                    self.role(*var),
-                    Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef)
-                )
+                matches!(self.role(*var), Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef))
             }
             _ => false,
         }
@@ -187,8 +154,7 @@ impl Lowerer {
             );
             return;
         }
-        let synchronises = (on_item && name == "barrier")
-            || (self.is_group(receiver) && COLLECTIVES.contains(&name));
+        let synchronises = (on_item && name == "barrier") || (self.is_group(receiver) && COLLECTIVES.contains(&name));
         if synchronises && self.body == Body::Device && self.kind != FunctionKind::Collective {
             self.error_at(
                 span,

@@ -33,8 +33,7 @@ mod types;
 
 pub use inline::{Inline, parse_inline};
 pub use items::{
-    ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl,
-    parse_device_trait, parse_kernel,
+    ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
 pub use options::Options;
 
@@ -51,6 +50,8 @@ pub struct Parsed {
     pub ident: Ident,
     /// Generics with their where clause.
     pub generics: syn::Generics,
+    /// Generics of the `impl` block or trait around it; where that is a trait's, `Self: Trait` is one of the predicates.
+    pub outer: syn::Generics,
     /// Attributes to keep on what the macro emits (documentation, lints, cfg).
     pub attrs: Vec<syn::Attribute>,
     /// The signature as written.
@@ -85,25 +86,14 @@ impl Parsed {
         let body = match self.ret {
             None => Block::default(),
             Some(_) => {
-                let forever = Expr {
-                    kind: ExprKind::Loop(None, Block::default()),
-                    span,
-                };
-                Block {
-                    stmts: Vec::new(),
-                    tail: Some(Box::new(forever)),
-                }
+                let forever = Expr { kind: ExprKind::Loop(None, Block::default()), span };
+                Block { stmts: Vec::new(), tail: Some(Box::new(forever)) }
             }
         };
         self.function.body = body;
         self.function.vars.truncate(self.params.len());
         // The entries of the tables that only the body used may be what is wrong with it.
-        let types = self
-            .function
-            .params
-            .iter()
-            .map(|param| param.ty)
-            .chain(self.function.ret);
+        let types = self.function.params.iter().map(|param| param.ty).chain(self.function.ret);
         let kept = types.map(|ty| ty.0 as usize + 1).max().unwrap_or(0);
         self.types.truncate(kept);
         self.function.types.truncate(kept);

@@ -20,24 +20,17 @@ pub struct Options {
     pub strict_fp: bool,
 }
 
-const KNOWN: &str =
-    "`work_group_size(…)`, `sub_group_size(…)`, `unchecked`, `fallback` and `strict_fp`";
+const KNOWN: &str = "`work_group_size(…)`, `sub_group_size(…)`, `unchecked`, `fallback` and `strict_fp`";
 
 impl Options {
     /// Reads the tokens between the attribute's parentheses.
     pub(super) fn parse(tokens: TokenStream) -> Result<Options> {
-        let list = syn::parse::Parser::parse2(
-            Punctuated::<OneOption, Token![,]>::parse_terminated,
-            tokens,
-        )?;
+        let list = syn::parse::Parser::parse2(Punctuated::<OneOption, Token![,]>::parse_terminated, tokens)?;
         let mut options = Options::default();
         let mut seen: Vec<Ident> = Vec::new();
         for OneOption { name, values } in list {
             if seen.contains(&name) {
-                return Err(Error::new(
-                    name.span(),
-                    format!("the option `{name}` is given twice"),
-                ));
+                return Err(Error::new(name.span(), format!("the option `{name}` is given twice")));
             }
             let text = name.to_string();
             match (text.as_str(), values) {
@@ -54,19 +47,13 @@ impl Options {
                     options.sub_group_size = values.pop();
                 }
                 ("sub_group_size", _) => {
-                    return Err(Error::new(
-                        name.span(),
-                        "`sub_group_size` takes one size: write `sub_group_size(16)`",
-                    ));
+                    return Err(Error::new(name.span(), "`sub_group_size` takes one size: write `sub_group_size(16)`"));
                 }
                 ("unchecked", None) => options.unchecked = true,
                 ("fallback", None) => options.fallback = true,
                 ("strict_fp", None) => options.strict_fp = true,
                 ("unchecked" | "fallback" | "strict_fp", Some(_)) => {
-                    return Err(Error::new(
-                        name.span(),
-                        format!("`{name}` takes no value: write just `{name}`"),
-                    ));
+                    return Err(Error::new(name.span(), format!("`{name}` takes no value: write just `{name}`")));
                 }
                 _ => {
                     return Err(Error::new(
@@ -95,11 +82,7 @@ impl Parse for OneOption {
         let values = if input.peek(syn::token::Paren) {
             let content;
             syn::parenthesized!(content in input);
-            Some(
-                Punctuated::<Expr, Token![,]>::parse_terminated(&content)?
-                    .into_iter()
-                    .collect(),
-            )
+            Some(Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect())
         } else if input.parse::<Option<Token![=]>>()?.is_some() {
             match input.parse::<Expr>()? {
                 Expr::Array(list) => Some(list.elems.into_iter().collect()),

@@ -34,12 +34,17 @@ impl Lowerer {
                 "structs are not taken apart by patterns in a kernel: bind the value and read `.0`, `.1`",
             ),
             Pat::Slice(pat) => self.bad_pattern(pat, "arrays are not taken apart by patterns in a kernel: index them"),
-            Pat::Rest(pat) => self.bad_pattern(pat, "`..` in a pattern is not part of the kernel language: write `_` for each part"),
+            Pat::Rest(pat) => {
+                self.bad_pattern(pat, "`..` in a pattern is not part of the kernel language: write `_` for each part")
+            }
             Pat::Reference(pat) => {
                 self.bad_pattern(pat, "references are not part of the kernel language: values are copied")
             }
             Pat::Macro(pat) => self.bad_pattern(pat, "macros cannot be used in a kernel: write the pattern out"),
-            other => self.bad_pattern(other, "a `let` takes a name, `_` or a tuple of them: use `match` for a pattern that can fail"),
+            other => self.bad_pattern(
+                other,
+                "a `let` takes a name, `_` or a tuple of them: use `match` for a pattern that can fail",
+            ),
         }
     }
 
@@ -124,19 +129,12 @@ impl Lowerer {
                 None => Pattern::Wild(self.span(lit.span())),
             },
             SynExpr::Path(path) => self.const_pattern(&path.path, path.qself.as_ref()),
-            other => self.bad_pattern(
-                other,
-                "the ends of a range pattern are literals or constants",
-            ),
+            other => self.bad_pattern(other, "the ends of a range pattern are literals or constants"),
         }
     }
 
     fn const_pattern(&mut self, path: &syn::Path, qself: Option<&syn::QSelf>) -> Pattern {
-        let segments: Vec<String> = path
-            .segments
-            .iter()
-            .map(|segment| segment.ident.to_string())
-            .collect();
+        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         if segments.last().is_some_and(|last| last == "None")
             && let Some(message) = super::advice::for_path(&segments)
         {
@@ -151,18 +149,12 @@ impl Lowerer {
             );
         }
         let span = self.span(path.span());
-        let path = syn::ExprPath {
-            attrs: Vec::new(),
-            qself: qself.cloned(),
-            path: path.clone(),
-        };
+        let path = syn::ExprPath { attrs: Vec::new(), qself: qself.cloned(), path: path.clone() };
         Pattern::Const(self.intern_const(SynExpr::Path(path)), span)
     }
 }
 
 /// Whether a name is a constant's, a type's or a variant's by convention.
 pub fn is_upper(name: &str) -> bool {
-    name.trim_start_matches("r#")
-        .trim_start_matches('_')
-        .starts_with(char::is_uppercase)
+    name.trim_start_matches("r#").trim_start_matches('_').starts_with(char::is_uppercase)
 }

@@ -19,10 +19,9 @@ impl Lowerer {
             SynExpr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.expr(expr),
             SynExpr::Infer(_) => self.bad(expr, "`_` can only stand alone on the left side: `_ = value;`"),
             SynExpr::Tuple(_) => self.bad(expr, "tuples within tuples cannot be assigned to: assign each part"),
-            SynExpr::Array(_) | SynExpr::Struct(_) | SynExpr::Call(_) => self.bad(
-                expr,
-                "the left side of an assignment is a variable, a field or an index: assign each part",
-            ),
+            SynExpr::Array(_) | SynExpr::Struct(_) | SynExpr::Call(_) => {
+                self.bad(expr, "the left side of an assignment is a variable, a field or an index: assign each part")
+            }
             other => self.bad(other, "the left side of an assignment is a variable, a field or an index"),
         }
     }
@@ -44,9 +43,7 @@ impl Lowerer {
     fn root(&self, place: &Expr) -> Option<(VarId, ParamRole)> {
         match &place.kind {
             ExprKind::Var(var) => Some((*var, self.role(*var)?)),
-            ExprKind::Index(base, _) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => {
-                self.root(base)
-            }
+            ExprKind::Index(base, _) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => self.root(base),
             _ => None,
         }
     }

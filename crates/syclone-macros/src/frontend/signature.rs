@@ -5,10 +5,7 @@ use super::lower::{Body, GenericNames, Lowerer};
 use super::types::{last_segment, strip};
 use syclone_kernel_ast::tree::*;
 
-use syn::{
-    FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Signature, Type,
-    TypeParamBound,
-};
+use syn::{FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Signature, Type, TypeParamBound};
 
 /// The role that a parameter's type gives it, by name.
 pub fn role_by_name(ty: &Type) -> ParamRole {
@@ -40,9 +37,7 @@ pub fn kind(sig: &Signature, body: Body) -> FunctionKind {
         FnArg::Receiver(_) => None,
     });
     match body {
-        Body::Device if types.any(|ty| role_by_name(ty) == ParamRole::NdItem) => {
-            FunctionKind::Collective
-        }
+        Body::Device if types.any(|ty| role_by_name(ty) == ParamRole::NdItem) => FunctionKind::Collective,
         Body::Device => FunctionKind::Device,
         Body::Kernel => kernel_kind(types.next()),
     }
@@ -69,10 +64,7 @@ fn dims(ty: &Type) -> Option<u8> {
     };
     match list.args.first()? {
         GenericArgument::Const(syn::Expr::Lit(lit)) => match &lit.lit {
-            syn::Lit::Int(int) => int
-                .base10_parse()
-                .ok()
-                .filter(|dims| (1..=3).contains(dims)),
+            syn::Lit::Int(int) => int.base10_parse().ok().filter(|dims| (1..=3).contains(dims)),
             _ => None,
         },
         _ => None,
@@ -89,37 +81,25 @@ fn strip_reference(ty: &Type) -> &Type {
 impl GenericNames {
     /// Adds the parameters of one list of generics.
     pub fn add(&mut self, generics: &Generics) {
-        let names =
-            |bounds: &syn::punctuated::Punctuated<TypeParamBound, syn::Token![+]>| -> Vec<String> {
-                bounds
-                    .iter()
-                    .filter_map(|bound| match bound {
-                        TypeParamBound::Trait(bound) => bound
-                            .path
-                            .segments
-                            .last()
-                            .map(|last| last.ident.to_string()),
-                        _ => None,
-                    })
-                    .collect()
-            };
+        let names = |bounds: &syn::punctuated::Punctuated<TypeParamBound, syn::Token![+]>| -> Vec<String> {
+            bounds
+                .iter()
+                .filter_map(|bound| match bound {
+                    TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+                    _ => None,
+                })
+                .collect()
+        };
         for param in &generics.params {
             match param {
                 GenericParam::Type(param) => {
-                    self.types
-                        .entry(param.ident.to_string())
-                        .or_default()
-                        .extend(names(&param.bounds));
+                    self.types.entry(param.ident.to_string()).or_default().extend(names(&param.bounds));
                 }
                 GenericParam::Const(param) => self.consts.push(param.ident.to_string()),
                 GenericParam::Lifetime(_) => {}
             }
         }
-        for predicate in generics
-            .where_clause
-            .iter()
-            .flat_map(|clause| &clause.predicates)
-        {
+        for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
             if let syn::WherePredicate::Type(predicate) = predicate
                 && let Type::Path(path) = &predicate.bounded_ty
                 && let Some(ident) = path.path.get_ident()
@@ -134,53 +114,43 @@ impl GenericNames {
 impl Lowerer {
     /// Checks what stands around the parameters.
     pub fn check_signature(&mut self, sig: &Signature, unchecked: bool) {
-        let what = if self.body == Body::Kernel {
-            "kernel"
-        } else {
-            "device function"
-        };
+        let what = if self.body == Body::Kernel { "kernel" } else { "device function" };
         if let Some(token) = &sig.constness {
-            self.error(
-                token,
-                format!("a {what} cannot be `const`: leave `const` out"),
-            );
+            self.error(token, format!("a {what} cannot be `const`: leave `const` out"));
         }
         if let Some(token) = &sig.asyncness {
-            self.error(token, format!("a {what} cannot be `async`: submission does not block, and the event is awaited"));
+            self.error(
+                token,
+                format!("a {what} cannot be `async`: submission does not block, and the event is awaited"),
+            );
         }
         if let Some(abi) = &sig.abi {
-            self.error(
-                abi,
-                format!("a {what} has no ABI of its own: leave `extern` out"),
-            );
+            self.error(abi, format!("a {what} has no ABI of its own: leave `extern` out"));
         }
         if let Some(variadic) = &sig.variadic {
-            self.error(
-                variadic,
-                format!("a {what} has a fixed number of parameters"),
-            );
+            self.error(variadic, format!("a {what} has a fixed number of parameters"));
         }
         match (&sig.safety, self.body) {
             (syn::Safety::Unsafe(token), Body::Device) => {
-                self.error(token, "a device function cannot be `unsafe`: what needs it is a parameter, such as `ScatterMut`");
+                self.error(
+                    token,
+                    "a device function cannot be `unsafe`: what needs it is a parameter, such as `ScatterMut`",
+                );
             }
             (syn::Safety::Unsafe(token), Body::Kernel) if !unchecked => {
-                self.error(token, "only an unchecked kernel is `unsafe`: write `#[kernel(unchecked)]`, or leave `unsafe` out");
+                self.error(
+                    token,
+                    "only an unchecked kernel is `unsafe`: write `#[kernel(unchecked)]`, or leave `unsafe` out",
+                );
             }
             (syn::Safety::Default, Body::Kernel) if unchecked => {
-                self.error(
-                    sig.fn_token,
-                    "an unchecked kernel can touch memory out of bounds: write `unsafe fn`",
-                );
+                self.error(sig.fn_token, "an unchecked kernel can touch memory out of bounds: write `unsafe fn`");
             }
             _ => {}
         }
         for param in &sig.generics.params {
             if let GenericParam::Lifetime(param) = param {
-                self.error(
-                    &param.lifetime,
-                    "lifetimes do not exist on a device: handles and values are copied",
-                );
+                self.error(&param.lifetime, "lifetimes do not exist on a device: handles and values are copied");
             }
         }
     }
@@ -193,12 +163,8 @@ impl Lowerer {
                 FnArg::Receiver(receiver) => {
                     if !self_ty {
                         let message = match self.body {
-                            Body::Kernel => {
-                                "`self` has no meaning here: take the value as a parameter with a name"
-                            }
-                            Body::Device => {
-                                "for methods, `#[device_fn]` stands on the whole `impl` block"
-                            }
+                            Body::Kernel => "`self` has no meaning here: take the value as a parameter with a name",
+                            Body::Device => "for methods, `#[device_fn]` stands on the whole `impl` block",
                         };
                         self.error(receiver, message);
                         // Its uses are part of the same mistake, so it is declared all the same.
@@ -211,10 +177,7 @@ impl Lowerer {
                 }
                 FnArg::Typed(typed) => {
                     if let Some(attribute) = typed.attrs.first() {
-                        self.error(
-                            attribute,
-                            "attributes on parameters are not supported: leave it out",
-                        );
+                        self.error(attribute, "attributes on parameters are not supported: leave it out");
                     }
                     let Some((ident, mutable)) = self.param_name(&typed.pat) else {
                         continue;
@@ -229,11 +192,7 @@ impl Lowerer {
             let ty_id = self.intern_type(&ty);
             let var = self.declare(&ident, mutable);
             self.roles.push(role);
-            params.push(Param {
-                var,
-                ty: ty_id,
-                role,
-            });
+            params.push(Param { var, ty: ty_id, role });
             tokens.push(ParamTokens { ident, ty, role });
         }
         self.check_item(sig, &tokens);
@@ -245,22 +204,13 @@ impl Lowerer {
             syn::ReceiverKind::Value => Some((syn::parse_quote!(Self), ParamRole::Value)),
             syn::ReceiverKind::Reference(_, lifetime, mutability) => {
                 if let Some(lifetime) = lifetime {
-                    self.error(
-                        lifetime,
-                        "lifetimes do not exist on a device: write `&self`",
-                    );
+                    self.error(lifetime, "lifetimes do not exist on a device: write `&self`");
                 }
                 let mutable = mutability.is_some();
-                Some((
-                    syn::parse_quote!(& #mutability Self),
-                    ParamRole::Reference { mutable },
-                ))
+                Some((syn::parse_quote!(& #mutability Self), ParamRole::Reference { mutable }))
             }
             _ => {
-                self.error(
-                    receiver,
-                    "a device method takes `self`, `&self` or `&mut self`",
-                );
+                self.error(receiver, "a device method takes `self`, `&self` or `&mut self`");
                 None
             }
         }
@@ -276,10 +226,7 @@ impl Lowerer {
                 None
             }
             pat => {
-                self.error(
-                    pat,
-                    "a parameter is a name: take it apart in the body, with `let`",
-                );
+                self.error(pat, "a parameter is a name: take it apart in the body, with `let`");
                 None
             }
         }
@@ -301,11 +248,8 @@ impl Lowerer {
     fn reference_role(&mut self, reference: &syn::TypeReference, ty: &Type) -> ParamRole {
         let mutable = reference.mutability.is_some();
         let inner = role_by_name(&reference.elem);
-        let plain_error = matches!(
-            strip(&reference.elem),
-            Type::Slice(_) | Type::TraitObject(_)
-        ) || last_segment(&reference.elem)
-            .is_some_and(|segment| segment.ident == "str");
+        let plain_error = matches!(strip(&reference.elem), Type::Slice(_) | Type::TraitObject(_))
+            || last_segment(&reference.elem).is_some_and(|segment| segment.ident == "str");
         if plain_error {
             match strip(&reference.elem) {
                 // Its own advice is better than the one for a reference.
@@ -316,9 +260,7 @@ impl Lowerer {
         }
         if self.body == Body::Kernel {
             let message = match inner {
-                ParamRole::Item | ParamRole::NdItem => {
-                    "a kernel takes the item by value: leave the `&` out"
-                }
+                ParamRole::Item | ParamRole::NdItem => "a kernel takes the item by value: leave the `&` out",
                 ParamRole::Value => {
                     "a kernel's parameters are copied to the device: take the value, or a `View<T>` of a buffer"
                 }
@@ -335,7 +277,10 @@ impl Lowerer {
             ParamRole::Item if !mutable => ParamRole::Item,
             ParamRole::NdItem if !mutable => ParamRole::NdItemRef,
             ParamRole::Item | ParamRole::NdItem => {
-                self.error(reference, "the item never changes: take `&NdItem<…>` to read ids, or `NdItem<…>` to synchronise");
+                self.error(
+                    reference,
+                    "the item never changes: take `&NdItem<…>` to read ids, or `NdItem<…>` to synchronise",
+                );
                 ParamRole::NdItemRef
             }
             ParamRole::Value => ParamRole::Reference { mutable },
@@ -351,31 +296,22 @@ impl Lowerer {
         match role {
             ParamRole::Item | ParamRole::NdItem if kernel => {
                 if idx > 0 {
-                    self.error(
-                        ty,
-                        "a kernel has one item, its first parameter: move it to the front",
-                    );
+                    self.error(ty, "a kernel has one item, its first parameter: move it to the front");
                 } else if dims(ty).is_none() {
-                    let name = if role == ParamRole::Item {
-                        "Item"
-                    } else {
-                        "NdItem"
-                    };
-                    self.error(
-                        ty,
-                        format!("say the number of dimensions, 1 to 3: write `{name}<1>`"),
-                    );
+                    let name = if role == ParamRole::Item { "Item" } else { "NdItem" };
+                    self.error(ty, format!("say the number of dimensions, 1 to 3: write `{name}<1>`"));
                 }
             }
             ParamRole::Group | ParamRole::SubGroup if kernel => {
-                self.error(ty, "a kernel takes the item: write `item: NdItem<…>` and call `item.group()` or `item.sub_group()`");
+                self.error(
+                    ty,
+                    "a kernel takes the item: write `item: NdItem<…>` and call `item.group()` or `item.sub_group()`",
+                );
             }
             ParamRole::Local if kernel => {
                 self.error(ty, "local memory is not passed to a kernel: declare it there, `let tile = local::<[f32; 64]>();`, or take a `LocalAccessor<T>`");
             }
-            ParamRole::LocalAccessor
-                if kernel && !matches!(self.kind, FunctionKind::NdRange { .. }) =>
-            {
+            ParamRole::LocalAccessor if kernel && !matches!(self.kind, FunctionKind::NdRange { .. }) => {
                 self.error(ty, "local memory needs work-groups: make the kernel's first parameter `item: NdItem<…>`");
             }
             _ => {}
@@ -386,25 +322,15 @@ impl Lowerer {
     fn check_item(&mut self, sig: &Signature, tokens: &[ParamTokens]) {
         let items: Vec<_> = tokens
             .iter()
-            .filter(|param| {
-                matches!(
-                    param.role,
-                    ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef
-                )
-            })
+            .filter(|param| matches!(param.role, ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef))
             .collect();
         if self.body == Body::Device {
             if let [_, second, ..] = items[..] {
-                self.error(
-                    &second.ty,
-                    "a device function has one item at most: leave this one out",
-                );
+                self.error(&second.ty, "a device function has one item at most: leave this one out");
             }
             return;
         }
-        let owned = tokens
-            .iter()
-            .find(|param| matches!(param.role, ParamRole::ItemMut | ParamRole::GroupMut));
+        let owned = tokens.iter().find(|param| matches!(param.role, ParamRole::ItemMut | ParamRole::GroupMut));
         if items.is_empty()
             && let Some(owned) = owned
         {
@@ -413,17 +339,15 @@ impl Lowerer {
                 _ => ("GroupMut", "NdItem<…>"),
             };
             let span = sig.ident.span();
-            self.error_at(span, format!("an `{name}` is indexed by the item: make `item: {item}` the kernel's first parameter"));
+            self.error_at(
+                span,
+                format!("an `{name}` is indexed by the item: make `item: {item}` the kernel's first parameter"),
+            );
         }
         if let FunctionKind::Range { .. } = self.kind
-            && let Some(group) = tokens
-                .iter()
-                .find(|param| param.role == ParamRole::GroupMut)
+            && let Some(group) = tokens.iter().find(|param| param.role == ParamRole::GroupMut)
         {
-            self.error(
-                &group.ty,
-                "a range kernel has no work-groups: take `item: NdItem<…>`, or an `ItemMut`",
-            );
+            self.error(&group.ty, "a range kernel has no work-groups: take `item: NdItem<…>`, or an `ItemMut`");
         }
     }
 
@@ -436,10 +360,7 @@ impl Lowerer {
             return None;
         }
         if self.body == Body::Kernel {
-            self.error(
-                &sig.output,
-                "a kernel returns nothing: write the value to an output, such as an `ItemMut`",
-            );
+            self.error(&sig.output, "a kernel returns nothing: write the value to an output, such as an `ItemMut`");
             return None;
         }
         self.check_type(ty, false);

@@ -4,8 +4,7 @@ use super::*;
 use quote::quote;
 
 fn kernel(tokens: TokenStream) -> Parsed {
-    let parsed = parse_kernel(TokenStream::new(), tokens)
-        .unwrap_or_else(|error| panic!("{:?}", messages(error)));
+    let parsed = parse_kernel(TokenStream::new(), tokens).unwrap_or_else(|error| panic!("{:?}", messages(error)));
     assert!(parsed.errors.is_none(), "{:?}", parsed.errors.map(messages));
     parsed
 }
@@ -27,10 +26,7 @@ fn mistakes(tokens: TokenStream) -> Vec<String> {
 }
 
 fn device_fn(tokens: TokenStream) -> syn::Result<Parsed> {
-    parse_device_fn(
-        TokenStream::new(),
-        syn::parse2(tokens).expect("the test's function parses"),
-    )
+    parse_device_fn(TokenStream::new(), syn::parse2(tokens).expect("the test's function parses"))
 }
 
 /// The mistakes of a body of an nd-range kernel with a view and an output.
@@ -79,18 +75,10 @@ fn a_shadowing_variable_is_another_variable() {
     let parsed = kernel(quote! {
         fn k(item: Item<1>, n: u32, out: ItemMut<u32>) { let n = n + 1; { let n = n * 2; } out[item] = n; }
     });
-    let names: Vec<_> = parsed
-        .function
-        .vars
-        .iter()
-        .map(|var| var.name.as_str())
-        .collect();
+    let names: Vec<_> = parsed.function.vars.iter().map(|var| var.name.as_str()).collect();
     assert_eq!(names, ["item", "n", "out", "n", "n"]);
     let printed = format!("{:?}", parsed.function.body.stmts[2]);
-    assert!(
-        printed.contains("Var(VarId(3))"),
-        "the first inner `n` is stored: {printed}"
-    );
+    assert!(printed.contains("Var(VarId(3))"), "the first inner `n` is stored: {printed}");
 }
 
 #[test]
@@ -112,13 +100,7 @@ fn paths_in_calls_are_told_apart_by_their_spelling() {
     });
     assert_eq!(
         parsed.function.callees,
-        [
-            "helper",
-            "tools::helper::<3>",
-            "A::apply",
-            "<A as Activation>::apply",
-            "Pair::<f32>::new"
-        ]
+        ["helper", "tools::helper::<3>", "A::apply", "<A as Activation>::apply", "Pair::<f32>::new"]
     );
     let prefixes: Vec<String> = parsed
         .callees
@@ -140,12 +122,7 @@ fn paths_in_calls_are_told_apart_by_their_spelling() {
             "of Pair::<f32> new"
         ]
     );
-    assert_eq!(
-        parsed.function.types[2..],
-        ["T", "F32x4", "Vector<_, _>", "Pair"],
-        "{:?}",
-        parsed.function.types
-    );
+    assert_eq!(parsed.function.types[2..], ["T", "F32x4", "Vector<_, _>", "Pair"], "{:?}", parsed.function.types);
 }
 
 #[test]
@@ -188,12 +165,8 @@ fn a_swap_by_tuple_assignment_reads_before_it_writes() {
         fn k(item: Item<1>, out: ItemMut<f32>) { let mut a = 1.0; let mut b = 2.0; (a, b) = (b, a); _ = a; out[item] = b; }
     });
     let printed = parsed.function.to_string();
-    let let_at = printed
-        .find("= (b, a)")
-        .expect("the right side is bound first");
-    let store_at = printed
-        .find("a = part_0")
-        .expect("then the places are written");
+    let let_at = printed.find("= (b, a)").expect("the right side is bound first");
+    let store_at = printed.find("a = part_0").expect("then the places are written");
     assert!(let_at < store_at, "{printed}");
 }
 
@@ -204,12 +177,7 @@ fn or_patterns_bind_one_variable() {
             out[item] = match n { x @ 1 | x @ 3 if x > 2 => x, 4..=7 => 1, LIMIT => 2, -1 => 3, Mode::Fast => 4, _ => 0 };
         }
     });
-    let xs = parsed
-        .function
-        .vars
-        .iter()
-        .filter(|var| var.name == "x")
-        .count();
+    let xs = parsed.function.vars.iter().filter(|var| var.name == "x").count();
     assert_eq!(xs, 1);
     assert_eq!(parsed.function.consts, ["LIMIT", "Mode::Fast"]);
 }
@@ -220,10 +188,7 @@ fn for_ranges_keep_their_adaptors_in_order() {
         fn k(item: Item<1>, n: usize) { 'outer: for i in (0..=n).rev().step_by(2) { for _ in 0..i { continue 'outer; } } }
     });
     let printed = parsed.function.to_string();
-    assert!(
-        printed.contains("'outer: for i in (0..=n).rev().step_by(2)"),
-        "{printed}"
-    );
+    assert!(printed.contains("'outer: for i in (0..=n).rev().step_by(2)"), "{printed}");
     assert!(printed.contains("continue 'outer"), "{printed}");
 }
 
@@ -236,13 +201,7 @@ fn an_inline_kernel_finds_its_captures_in_order() {
     let inline = inline.unwrap_or_else(|error| panic!("{error}"));
     let captures: Vec<String> = inline.captures.iter().map(ToString::to_string).collect();
     assert_eq!(captures, ["scale", "x", "out"]);
-    let names: Vec<_> = inline
-        .parsed
-        .function
-        .vars
-        .iter()
-        .map(|var| var.name.as_str())
-        .collect();
+    let names: Vec<_> = inline.parsed.function.vars.iter().map(|var| var.name.as_str()).collect();
     assert_eq!(names, ["item", "scale", "x", "out", "t"]);
     assert_eq!(inline.parsed.function.consts, ["OFFSET"]);
     assert_eq!(inline.parsed.params.len(), 4);
@@ -257,10 +216,7 @@ fn a_device_function_that_takes_the_item_by_value_is_collective() {
             x
         }
     ));
-    assert_eq!(
-        collective.map(|parsed| parsed.function.kind).ok(),
-        Some(FunctionKind::Collective)
-    );
+    assert_eq!(collective.map(|parsed| parsed.function.kind).ok(), Some(FunctionKind::Collective));
     let reader = device_fn(quote!(
         fn f(item: &NdItem<1>, x: &mut f32) {
             *x += item.local_id(0) as f32;
@@ -269,10 +225,7 @@ fn a_device_function_that_takes_the_item_by_value_is_collective() {
     let reader = reader.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(reader.function.kind, FunctionKind::Device);
     let roles: Vec<_> = reader.params.iter().map(|param| param.role).collect();
-    assert_eq!(
-        roles,
-        [ParamRole::NdItemRef, ParamRole::Reference { mutable: true }]
-    );
+    assert_eq!(roles, [ParamRole::NdItemRef, ParamRole::Reference { mutable: true }]);
 }
 
 #[test]
@@ -280,13 +233,8 @@ fn a_device_impl_gives_each_of_its_functions() {
     let item = syn::parse2(quote! {
         impl Complex { pub const ONE: f32 = 1.0; pub fn new(re: f32, im: f32) -> Self { Self { re, im } } pub fn norm(&self) -> f32 { self.re * self.re } }
     });
-    let parsed = parse_device_impl(TokenStream::new(), item.expect("parses"))
-        .unwrap_or_else(|error| panic!("{error}"));
-    let names: Vec<String> = parsed
-        .functions
-        .iter()
-        .map(|function| function.ident.to_string())
-        .collect();
+    let parsed = parse_device_impl(TokenStream::new(), item.expect("parses")).unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<String> = parsed.functions.iter().map(|function| function.ident.to_string()).collect();
     assert_eq!(names, ["new", "norm"]);
     assert_eq!(parsed.functions[1].function.vars[0].name, "self");
 }
@@ -296,13 +244,9 @@ fn a_device_trait_keeps_functions_without_a_body() {
     let item = syn::parse2(
         quote! { pub trait Activation { fn apply(x: f32) -> f32; fn twice(x: f32) -> f32 { Self::apply(Self::apply(x)) } } },
     );
-    let parsed = parse_device_trait(TokenStream::new(), item.expect("parses"))
-        .unwrap_or_else(|error| panic!("{error}"));
-    let bodies: Vec<bool> = parsed
-        .functions
-        .iter()
-        .map(|function| function.has_body)
-        .collect();
+    let parsed =
+        parse_device_trait(TokenStream::new(), item.expect("parses")).unwrap_or_else(|error| panic!("{error}"));
+    let bodies: Vec<bool> = parsed.functions.iter().map(|function| function.has_body).collect();
     assert_eq!(bodies, [false, true]);
 }
 
@@ -311,20 +255,12 @@ fn options_are_read_and_unknown_ones_are_named() {
     let item = quote!(
         fn k(item: NdItem<2>) {}
     );
-    let parsed = parse_kernel(
-        quote!(work_group_size(16, 8), sub_group_size = 16, fallback),
-        item.clone(),
-    );
-    let options = parsed
-        .map(|parsed| parsed.options)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let parsed = parse_kernel(quote!(work_group_size(16, 8), sub_group_size = 16, fallback), item.clone());
+    let options = parsed.map(|parsed| parsed.options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(options.work_group_size.map(|sizes| sizes.len()), Some(2));
     assert!(options.fallback && options.sub_group_size.is_some() && !options.unchecked);
     let unknown = errors(parse_kernel(quote!(fast), item));
-    assert!(
-        unknown[0].starts_with("unknown option `fast`: a kernel's options are"),
-        "{unknown:?}"
-    );
+    assert!(unknown[0].starts_with("unknown option `fast`: a kernel's options are"), "{unknown:?}");
 }
 
 #[test]
@@ -346,21 +282,12 @@ fn every_unsupported_construct_is_one_mistake_with_advice() {
         (quote!(let v = vec![1, 2];), "`vec!` cannot be used"),
         (quote!(println!("{}", n);), "a kernel cannot print"),
         (quote!(assert!(n > 0);), "a kernel cannot panic"),
-        (
-            quote!(let s = a.iter().map(|x| x * 2.0).sum();),
-            "iterators are not part",
-        ),
-        (
-            quote!(let s = (0..n).map(|i| i).sum();),
-            "`.map()` on a range",
-        ),
+        (quote!(let s = a.iter().map(|x| x * 2.0).sum();), "iterators are not part"),
+        (quote!(let s = (0..n).map(|i| i).sum();), "`.map()` on a range"),
         (quote!(for x in a {}), "runs over a range"),
         (quote!(for i in 0.. {}), "needs an end"),
         (quote!(let s = a[1..3];), "slices do not exist"),
-        (
-            quote!(let s = P { x: 1.0, ..p };),
-            "`..` in a struct literal",
-        ),
+        (quote!(let s = P { x: 1.0, ..p };), "`..` in a struct literal"),
         (
             quote!(
                 use std::f32::consts::PI;
@@ -382,10 +309,7 @@ fn every_unsupported_construct_is_one_mistake_with_advice() {
         (quote!(let r = 0..n;), "a range is only for"),
         (quote!(let x: u32;), "needs its first value"),
         (quote!(return 1;), "a kernel returns nothing"),
-        (
-            quote!(let x = n as Vector<f32, 4>;),
-            "`as` converts to a scalar",
-        ),
+        (quote!(let x = n as Vector<f32, 4>;), "`as` converts to a scalar"),
         (quote!(let x = n as f16;), "f16::from_f32"),
         (
             quote!(if n > 0 {
@@ -410,10 +334,7 @@ fn every_unsupported_construct_is_one_mistake_with_advice() {
             }),
             "labelled `'missing`",
         ),
-        (
-            quote!(#[allow(unused)] let x = 1;),
-            "attributes cannot stand",
-        ),
+        (quote!(#[allow(unused)] let x = 1;), "attributes cannot stand"),
         (quote!(let x = 1i128;), "`i128` literals"),
         (quote!(let x = std::mem::size_of::<f32>();), "`to_bits`"),
         (quote!(n();), "a variable cannot be called"),
@@ -600,9 +521,6 @@ fn a_function_with_a_borrowed_item_cannot_synchronise() {
     for item in cases {
         let found = errors(device_fn(item));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(
-            found[0].contains("must take the item by value"),
-            "{found:?}"
-        );
+        assert!(found[0].contains("must take the item by value"), "{found:?}");
     }
 }

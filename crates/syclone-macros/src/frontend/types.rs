@@ -7,10 +7,8 @@ use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
 /// The primitive types of the kernel language, `f16` and `bf16` included.
-pub const PRIMITIVES: [&str; 15] = [
-    "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16",
-    "f32", "f64",
-];
+pub const PRIMITIVES: [&str; 15] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f16", "bf16", "f32", "f64"];
 
 /// Source-like text of tokens: `[f32; B]`, not `[f32 ; B]`.
 pub fn display(tokens: &impl ToTokens) -> String {
@@ -33,10 +31,7 @@ pub fn display(tokens: &impl ToTokens) -> String {
         text = text.replace(from, to);
     }
     // A qualified path keeps its spaces around `as`; a tuple after a comma keeps one before it.
-    text.replace(",(", ", (")
-        .replace(" as<", " as <")
-        .trim()
-        .to_string()
+    text.replace(",(", ", (").replace(" as<", " as <").trim().to_string()
 }
 
 /// The name of a type that is a plain path, without its generics.
@@ -116,17 +111,17 @@ impl Lowerer {
                     match argument {
                         GenericArgument::Type(ty) => self.check_type(ty, infer),
                         GenericArgument::Lifetime(lifetime) => {
-                            self.error(
-                                lifetime,
-                                "lifetimes do not exist on a device: handles and values are copied",
-                            );
+                            self.error(lifetime, "lifetimes do not exist on a device: handles and values are copied");
                         }
                         _ => {}
                     }
                 }
             }
             PathArguments::Parenthesized(list) => {
-                self.error_at(list.span(), "closures do not exist on a device: be generic over a trait with a `#[device_fn]`");
+                self.error_at(
+                    list.span(),
+                    "closures do not exist on a device: be generic over a trait with a `#[device_fn]`",
+                );
             }
         }
     }
@@ -135,19 +130,13 @@ impl Lowerer {
 /// What to use instead of a type that exists on the host only.
 fn advice(name: &str) -> Option<&'static str> {
     Some(match name {
-        "String" | "str" | "CString" | "OsString" => {
-            "strings do not exist on a device: pass numbers"
-        }
+        "String" | "str" | "CString" | "OsString" => "strings do not exist on a device: pass numbers",
         "char" => "`char` is not part of the kernel language: use `u32` or `u8`",
         "Vec" | "VecDeque" => {
             "`Vec` does not exist on a device: take a `View<T>` of a buffer, or use an array `[T; N]` for private memory"
         }
-        "Box" | "Rc" | "Arc" | "Cow" => {
-            "there is no heap on a device: use values, arrays and views"
-        }
-        "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" => {
-            "collections do not exist on a device: use arrays and views"
-        }
+        "Box" | "Rc" | "Arc" | "Cow" => "there is no heap on a device: use values, arrays and views",
+        "HashMap" | "BTreeMap" | "HashSet" | "BTreeSet" => "collections do not exist on a device: use arrays and views",
         "Option" | "Result" => {
             "`Option` and `Result` hold data, which device enums do not: use a `bool` beside the value, or a special value"
         }

@@ -19,8 +19,13 @@ impl Ray {
 }
 
 #[device_fn]
-trait Shape {
+trait Shape: DeviceCopy {
     fn name(&self) -> String;
+}
+
+#[device_fn]
+trait Filter {
+    fn apply(&self, x: f32) -> f32;
 }
 
 #[device_fn]
