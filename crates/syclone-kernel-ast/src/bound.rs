@@ -21,10 +21,7 @@ pub struct ConstValue {
 
 impl From<Value> for ConstValue {
     fn from(value: Value) -> Self {
-        ConstValue {
-            ty: value.ty(),
-            value,
-        }
+        ConstValue { ty: value.ty(), value }
     }
 }
 

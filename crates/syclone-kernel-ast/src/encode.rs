@@ -60,10 +60,9 @@ impl fmt::Display for DecodeError {
             DecodeError::Index { table, index } => {
                 write!(f, "index {index} is outside the tree's table of {table}")
             }
-            DecodeError::TooDeep => write!(
-                f,
-                "expressions are nested deeper than {MAX_DEPTH} levels\nsplit the expression with `let`"
-            ),
+            DecodeError::TooDeep => {
+                write!(f, "expressions are nested deeper than {MAX_DEPTH} levels\nsplit the expression with `let`")
+            }
         }
     }
 }
@@ -72,9 +71,7 @@ impl std::error::Error for DecodeError {}
 
 /// The text of a function.
 pub fn encode(function: &Function) -> String {
-    let mut writer = Writer {
-        text: String::from(MAGIC),
-    };
+    let mut writer = Writer { text: String::from(MAGIC) };
     function.put(&mut writer);
     writer.text
 }
@@ -82,17 +79,10 @@ pub fn encode(function: &Function) -> String {
 /// The function of a text made by [`encode`].
 pub fn decode(text: &str) -> Result<Function, DecodeError> {
     let body = text.strip_prefix(MAGIC).ok_or(DecodeError::Version)?;
-    let mut reader = Reader {
-        text: body,
-        at: 0,
-        depth: 0,
-        highest: Highest::default(),
-    };
+    let mut reader = Reader { text: body, at: 0, depth: 0, highest: Highest::default() };
     let function = Function::get(&mut reader)?;
     if reader.at != body.len() {
-        return Err(DecodeError::Trailing {
-            offset: reader.at + MAGIC.len(),
-        });
+        return Err(DecodeError::Trailing { offset: reader.at + MAGIC.len() });
     }
     let tables = [
         ("vars", reader.highest.vars, function.vars.len()),
@@ -147,28 +137,18 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn enter(&mut self) -> Result<(), DecodeError> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            Err(DecodeError::TooDeep)
-        } else {
-            Ok(())
-        }
+        if self.depth > MAX_DEPTH { Err(DecodeError::TooDeep) } else { Ok(()) }
     }
 
     fn malformed(&self) -> DecodeError {
-        DecodeError::Malformed {
-            offset: self.at + MAGIC.len(),
-        }
+        DecodeError::Malformed { offset: self.at + MAGIC.len() }
     }
 
     fn number(&mut self) -> Result<u128, DecodeError> {
         let mut value = 0u128;
         let mut shift = 0u32;
         loop {
-            let byte = *self
-                .text
-                .as_bytes()
-                .get(self.at)
-                .ok_or(DecodeError::Truncated)?;
+            let byte = *self.text.as_bytes().get(self.at).ok_or(DecodeError::Truncated)?;
             let digit = digit_value(byte).ok_or_else(|| self.malformed())?;
             self.at += 1;
             let bits = u128::from(digit & 31);
@@ -255,15 +235,8 @@ impl Wire for String {
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let len: usize = reader.small()?;
-        let end = reader
-            .at
-            .checked_add(len)
-            .filter(|&end| end <= reader.text.len())
-            .ok_or(DecodeError::Truncated)?;
-        let text = reader
-            .text
-            .get(reader.at..end)
-            .ok_or_else(|| reader.malformed())?;
+        let end = reader.at.checked_add(len).filter(|&end| end <= reader.text.len()).ok_or(DecodeError::Truncated)?;
+        let text = reader.text.get(reader.at..end).ok_or_else(|| reader.malformed())?;
         reader.at = end;
         Ok(text.to_owned())
     }
@@ -286,11 +259,7 @@ impl<T: Wire> Wire for Option<T> {
         }
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(if bool::get(reader)? {
-            Some(T::get(reader)?)
-        } else {
-            None
-        })
+        Ok(if bool::get(reader)? { Some(T::get(reader)?) } else { None })
     }
 }
 
@@ -347,38 +316,13 @@ macro_rules! record {
     } };
 }
 record!(Span { line, column });
-record!(Function {
-    name,
-    file,
-    kind,
-    params,
-    ret,
-    vars,
-    body,
-    types,
-    consts,
-    callees,
-    spans
-});
+record!(Function { name, file, kind, params, ret, vars, body, types, consts, callees, spans });
 record!(Param { var, ty, role });
-record!(Variable {
-    name,
-    mutable,
-    span
-});
+record!(Variable { name, mutable, span });
 record!(Block { stmts, tail });
 record!(Expr { kind, span });
-record!(Arm {
-    pattern,
-    guard,
-    body
-});
-record!(ForRange {
-    start,
-    end,
-    inclusive,
-    adaptors
-});
+record!(Arm { pattern, guard, body });
+record!(ForRange { start, end, inclusive, adaptors });
 
 impl Wire for BinaryOp {
     fn put(&self, writer: &mut Writer) {
@@ -386,10 +330,7 @@ impl Wire for BinaryOp {
     }
     fn get(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let code: usize = reader.small()?;
-        BinaryOp::ALL
-            .get(code)
-            .copied()
-            .ok_or_else(|| reader.malformed())
+        BinaryOp::ALL.get(code).copied().ok_or_else(|| reader.malformed())
     }
 }
 

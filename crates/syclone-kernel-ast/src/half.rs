@@ -29,9 +29,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
         // Subnormals: a multiple of the smallest one, 2^-24.
         0 => sign * mantissa as f32 * f32::from_bits((127 - 24) << 23),
         0x1f => f32::from_bits(u32::from(bits & 0x8000) << 16 | 0x7f80_0000 | mantissa << 13),
-        _ => f32::from_bits(
-            u32::from(bits & 0x8000) << 16 | (exponent + 127 - 15) << 23 | mantissa << 13,
-        ),
+        _ => f32::from_bits(u32::from(bits & 0x8000) << 16 | (exponent + 127 - 15) << 23 | mantissa << 13),
     }
 }
 

@@ -8,12 +8,7 @@ use crate::tree::*;
 
 impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer {
-            function: self,
-            out: f,
-            indent: 0,
-        }
-        .function()
+        Printer { function: self, out: f, indent: 0 }.function()
     }
 }
 
@@ -30,9 +25,7 @@ fn binary_level(op: BinaryOp) -> Level {
     match op {
         BinaryOp::Or => 3,
         BinaryOp::And => 4,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-            5
-        }
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 5,
         BinaryOp::BitOr => 6,
         BinaryOp::BitXor => 7,
         BinaryOp::BitAnd => 8,
@@ -50,10 +43,7 @@ fn level(kind: &ExprKind) -> Level {
         ExprKind::Cast(..) => CAST,
         ExprKind::Unary(..) | ExprKind::Ref(..) | ExprKind::Deref(_) => UNARY,
         ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => UNARY,
-        ExprKind::Index(..)
-        | ExprKind::Field(..)
-        | ExprKind::TupleField(..)
-        | ExprKind::Method { .. } => POSTFIX,
+        ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Method { .. } => POSTFIX,
         ExprKind::If(..)
         | ExprKind::Match(..)
         | ExprKind::Block(..)
@@ -136,12 +126,7 @@ impl<W: Write> Printer<'_, W> {
     }
 
     fn declare(&mut self, var: VarId) -> fmt::Result {
-        if self
-            .function
-            .vars
-            .get(var.0 as usize)
-            .is_some_and(|variable| variable.mutable)
-        {
+        if self.function.vars.get(var.0 as usize).is_some_and(|variable| variable.mutable) {
             write!(self.out, "mut ")?;
         }
         self.var(var)
@@ -160,9 +145,7 @@ impl<W: Write> Printer<'_, W> {
         for stmt in &block.stmts {
             self.line()?;
             match stmt {
-                Stmt::Let {
-                    pattern, ty, init, ..
-                } => {
+                Stmt::Let { pattern, ty, init, .. } => {
                     write!(self.out, "let ")?;
                     self.pattern(pattern)?;
                     if let Some(ty) = ty {
@@ -233,9 +216,7 @@ impl<W: Write> Printer<'_, W> {
             }
             Pattern::Lit(lit, _) => self.literal(lit),
             Pattern::Const(id, _) => self.constant(*id),
-            Pattern::Range {
-                lo, hi, inclusive, ..
-            } => {
+            Pattern::Range { lo, hi, inclusive, .. } => {
                 if let Some(lo) = lo {
                     self.pattern(lo)?;
                 }
@@ -271,15 +252,7 @@ impl<W: Write> Printer<'_, W> {
         }
         write!(self.out, "::<")?;
         self.separated(types, ", ", |printer, ty| printer.ty(*ty))?;
-        write!(
-            self.out,
-            "{}",
-            if types.is_empty() || consts.is_empty() {
-                ""
-            } else {
-                ", "
-            }
-        )?;
+        write!(self.out, "{}", if types.is_empty() || consts.is_empty() { "" } else { ", " })?;
         self.separated(consts, ", ", |printer, id| printer.constant(*id))?;
         write!(self.out, ">")
     }
@@ -338,9 +311,7 @@ impl<W: Write> Printer<'_, W> {
                 self.expr(base, POSTFIX)?;
                 write!(self.out, ".{position}")
             }
-            ExprKind::Tuple(parts) => {
-                self.list("(", parts, if parts.len() == 1 { ",)" } else { ")" })
-            }
+            ExprKind::Tuple(parts) => self.list("(", parts, if parts.len() == 1 { ",)" } else { ")" }),
             ExprKind::Array(parts) => self.list("[", parts, "]"),
             ExprKind::Repeat(value, count) => {
                 write!(self.out, "[")?;
@@ -372,13 +343,7 @@ impl<W: Write> Printer<'_, W> {
                 self.turbofish(types, &[])?;
                 self.list("(", args, ")")
             }
-            ExprKind::Method {
-                receiver,
-                name,
-                types,
-                consts,
-                args,
-            } => {
+            ExprKind::Method { receiver, name, types, consts, args } => {
                 self.expr(receiver, POSTFIX)?;
                 write!(self.out, ".{name}")?;
                 self.turbofish(types, consts)?;
@@ -408,9 +373,7 @@ impl<W: Write> Printer<'_, W> {
                 };
                 write!(self.out, " else ")?;
                 match &otherwise.tail {
-                    Some(tail)
-                        if otherwise.stmts.is_empty() && matches!(tail.kind, ExprKind::If(..)) =>
-                    {
+                    Some(tail) if otherwise.stmts.is_empty() && matches!(tail.kind, ExprKind::If(..)) => {
                         self.bare(&tail.kind)
                     }
                     _ => self.block(otherwise),
@@ -452,12 +415,7 @@ impl<W: Write> Printer<'_, W> {
                 write!(self.out, " ")?;
                 self.block(body)
             }
-            ExprKind::For {
-                label,
-                pattern,
-                range,
-                body,
-            } => {
+            ExprKind::For { label, pattern, range, body } => {
                 self.label(label)?;
                 write!(self.out, "for ")?;
                 self.pattern(pattern)?;

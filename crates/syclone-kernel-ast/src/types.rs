@@ -60,17 +60,12 @@ impl IntKind {
 
     /// Whether it holds negative numbers.
     pub fn signed(self) -> bool {
-        matches!(
-            self,
-            IntKind::I8 | IntKind::I16 | IntKind::I32 | IntKind::I64 | IntKind::Isize
-        )
+        matches!(self, IntKind::I8 | IntKind::I16 | IntKind::I32 | IntKind::I64 | IntKind::Isize)
     }
 
     /// Rust's name of the type.
     pub fn name(self) -> &'static str {
-        [
-            "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize",
-        ][self as usize]
+        ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"][self as usize]
     }
 
     /// The type with this name.
@@ -80,30 +75,18 @@ impl IntKind {
 
     /// Smallest value.
     pub fn min_value(self) -> i128 {
-        if self.signed() {
-            -(1i128 << (self.bits() - 1))
-        } else {
-            0
-        }
+        if self.signed() { -(1i128 << (self.bits() - 1)) } else { 0 }
     }
 
     /// Largest value.
     pub fn max_value(self) -> i128 {
-        if self.signed() {
-            (1i128 << (self.bits() - 1)) - 1
-        } else {
-            (1i128 << self.bits()) - 1
-        }
+        if self.signed() { (1i128 << (self.bits() - 1)) - 1 } else { (1i128 << self.bits()) - 1 }
     }
 
     /// The value modulo two to the number of bits, as a value of the type.
     pub fn wrap(self, value: i128) -> i128 {
         let shift = 128 - self.bits();
-        if self.signed() {
-            (value << shift) >> shift
-        } else {
-            ((value as u128) << shift >> shift) as i128
-        }
+        if self.signed() { (value << shift) >> shift } else { ((value as u128) << shift >> shift) as i128 }
     }
 }
 
@@ -138,17 +121,8 @@ impl Op {
 
     /// The operator's name, as kernels write it.
     pub fn name(self) -> &'static str {
-        [
-            "Plus",
-            "Multiplies",
-            "Minimum",
-            "Maximum",
-            "BitAnd",
-            "BitOr",
-            "BitXor",
-            "LogicalAnd",
-            "LogicalOr",
-        ][self as usize]
+        ["Plus", "Multiplies", "Minimum", "Maximum", "BitAnd", "BitOr", "BitXor", "LogicalAnd", "LogicalOr"]
+            [self as usize]
     }
 
     /// The operator with this name.
@@ -170,13 +144,7 @@ pub enum Order {
 
 impl Order {
     /// All orders.
-    pub const ALL: [Order; 5] = [
-        Order::Relaxed,
-        Order::Acquire,
-        Order::Release,
-        Order::AcqRel,
-        Order::SeqCst,
-    ];
+    pub const ALL: [Order; 5] = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 }
 
 /// How far an atomic operation or a fence is ordered.
@@ -192,13 +160,7 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Scope; 5] = [
-        Scope::WorkItem,
-        Scope::SubGroup,
-        Scope::WorkGroup,
-        Scope::Device,
-        Scope::System,
-    ];
+    pub const ALL: [Scope; 5] = [Scope::WorkItem, Scope::SubGroup, Scope::WorkGroup, Scope::Device, Scope::System];
 }
 
 /// A field of a [`StructType`].
@@ -263,9 +225,7 @@ pub struct EnumType {
 impl PartialEq for EnumType {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
-            || (self.name == other.name
-                && self.repr == other.repr
-                && self.variants == other.variants)
+            || (self.name == other.name && self.repr == other.repr && self.variants == other.variants)
     }
 }
 
@@ -450,10 +410,7 @@ fn tuple_layout(parts: &[Type]) -> (Vec<usize>, usize) {
         offsets.push(end);
         end = end.saturating_add(part.size());
     }
-    (
-        offsets,
-        end.checked_next_multiple_of(align).unwrap_or(usize::MAX),
-    )
+    (offsets, end.checked_next_multiple_of(align).unwrap_or(usize::MAX))
 }
 
 impl fmt::Display for Type {

@@ -88,11 +88,7 @@ impl Value {
 
     /// The value of an integer.
     pub fn as_int(&self) -> Option<i128> {
-        if let Value::Int(_, value) = self {
-            Some(*value)
-        } else {
-            None
-        }
+        if let Value::Int(_, value) = self { Some(*value) } else { None }
     }
 
     /// Writes the value as Rust lays it out. `bytes` is at least the type's size; what does not fit is not written.
@@ -159,9 +155,7 @@ impl Value {
         let int = |kind: IntKind| Ok(kind.wrap(i128::from_le_bytes(raw(kind.bytes())?)));
         let sequence = |elem: &Type, len: usize| -> Result<Vec<Value>, InvalidBytes> {
             let stride = elem.size();
-            (0..len)
-                .map(|position| Value::read(elem, at(position * stride)?))
-                .collect()
+            (0..len).map(|position| Value::read(elem, at(position * stride)?)).collect()
         };
         Ok(match ty {
             Type::Unit => Value::Unit,
@@ -178,42 +172,22 @@ impl Value {
             Type::Vector(elem, lanes) => Value::Vector(sequence(elem, usize::from(*lanes))?),
             Type::Array(elem, len) => Value::Array((**elem).clone(), sequence(elem, *len)?),
             Type::Tuple(parts) => {
-                let read = |position: usize| {
-                    Value::read(&parts[position], at(Type::tuple_offset(parts, position))?)
-                };
+                let read = |position: usize| Value::read(&parts[position], at(Type::tuple_offset(parts, position))?);
                 Value::Tuple((0..parts.len()).map(read).collect::<Result<_, _>>()?)
             }
             Type::Struct(ty) => {
                 let read = |field: &crate::types::Field| Value::read(&field.ty, at(field.offset)?);
-                Value::Struct(
-                    ty.clone(),
-                    ty.fields.iter().map(read).collect::<Result<_, _>>()?,
-                )
+                Value::Struct(ty.clone(), ty.fields.iter().map(read).collect::<Result<_, _>>()?)
             }
             Type::Enum(enum_type) => {
                 let discriminant = int(enum_type.repr)?;
                 let same = |variant: &(&str, i128)| enum_type.repr.wrap(variant.1) == discriminant;
-                Value::Enum(
-                    enum_type.clone(),
-                    enum_type
-                        .variants
-                        .iter()
-                        .position(same)
-                        .ok_or_else(invalid)?,
-                )
+                Value::Enum(enum_type.clone(), enum_type.variants.iter().position(same).ok_or_else(invalid)?)
             }
             Type::Spec(ty) => Value::read(ty, bytes)?,
             Type::Op(op) => Value::Op(*op),
-            Type::Order => Value::Order(
-                *Order::ALL
-                    .get(usize::from(raw(1)?[0]))
-                    .ok_or_else(invalid)?,
-            ),
-            Type::Scope => Value::Scope(
-                *Scope::ALL
-                    .get(usize::from(raw(1)?[0]))
-                    .ok_or_else(invalid)?,
-            ),
+            Type::Order => Value::Order(*Order::ALL.get(usize::from(raw(1)?[0])).ok_or_else(invalid)?),
+            Type::Scope => Value::Scope(*Scope::ALL.get(usize::from(raw(1)?[0])).ok_or_else(invalid)?),
             _ => return Err(invalid()),
         })
     }

@@ -23,8 +23,7 @@ fn local_memory_and_barriers_reverse_each_group() {
 
 #[test]
 fn a_tree_reduction_in_a_loop_waits_at_each_barrier() {
-    let text =
-        "fn k(item: NdItem<1>, x: View<i32>, out: GroupMut<i32>, scratch: LocalAccessor<i32>) {
+    let text = "fn k(item: NdItem<1>, x: View<i32>, out: GroupMut<i32>, scratch: LocalAccessor<i32>) {
         let l = item.local_id(0);
         scratch[l] = x[item];
         let mut width = item.local_range(0) / 2;
@@ -37,13 +36,7 @@ fn a_tree_reduction_in_a_loop_waits_at_each_barrier() {
     }";
     let mut x: Vec<i32> = (0..64).map(|i| i * i).collect();
     let mut out = vec![0; 4];
-    run_text(
-        text,
-        64,
-        16,
-        vec![row(&mut x), row(&mut out), local::<i32>(16)],
-    )
-    .unwrap();
+    run_text(text, 64, 16, vec![row(&mut x), row(&mut out), local::<i32>(16)]).unwrap();
     let expected: Vec<i32> = x.chunks(16).map(|group| group.iter().sum()).collect();
     assert_eq!(out, expected);
 }
@@ -81,15 +74,7 @@ fn a_barrier_that_some_never_reach_is_divergence_and_no_hang() {
     }";
     let mut out = vec![0; 8];
     let fault = run_text(text, 8, 8, vec![row(&mut out)]).unwrap_err();
-    assert_eq!(
-        fault,
-        Fault::Divergence {
-            line: 4,
-            arrived: 3,
-            expected: 8,
-            group: [0, 0, 0]
-        }
-    );
+    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 8, group: [0, 0, 0] });
 }
 
 #[test]
@@ -102,15 +87,7 @@ fn different_barriers_are_not_one() {
         }
     }";
     let fault = run_text(text, 4, 4, vec![plain(1)]).unwrap_err();
-    assert_eq!(
-        fault,
-        Fault::Divergence {
-            line: 3,
-            arrived: 2,
-            expected: 4,
-            group: [0, 0, 0]
-        }
-    );
+    assert_eq!(fault, Fault::Divergence { line: 3, arrived: 2, expected: 4, group: [0, 0, 0] });
 }
 
 #[test]
@@ -121,18 +98,7 @@ fn loops_with_different_numbers_of_barriers_diverge() {
         }
     }";
     let fault = run_text(text, 4, 4, vec![plain(1)]).unwrap_err();
-    assert!(
-        matches!(
-            fault,
-            Fault::Divergence {
-                line: 3,
-                arrived: 3,
-                expected: 4,
-                ..
-            }
-        ),
-        "{fault}"
-    );
+    assert!(matches!(fault, Fault::Divergence { line: 3, arrived: 3, expected: 4, .. }), "{fault}");
 }
 
 #[test]
@@ -144,15 +110,7 @@ fn returning_before_a_barrier_is_divergence_unless_all_do() {
     }";
     assert_eq!(run_text(text, 4, 4, vec![plain(1)]), Ok(()));
     let fault = run_text(text, 4, 4, vec![plain(0)]).unwrap_err();
-    assert_eq!(
-        fault,
-        Fault::Divergence {
-            line: 4,
-            arrived: 3,
-            expected: 4,
-            group: [0, 0, 0]
-        }
-    );
+    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 4, group: [0, 0, 0] });
 }
 
 #[test]
@@ -168,10 +126,7 @@ fn barriers_in_helper_functions_belong_to_the_call() {
             }",
         )
     }
-    let names = Names {
-        callees: vec![("rotate", rotate)],
-        ..Names::default()
-    };
+    let names = Names { callees: vec![("rotate", rotate)], ..Names::default() };
     let text = "fn k(item: NdItem<1>, out: ItemMut<i32>) {
         let tile = local::<[i32; 4]>();
         let mut x = item.local_id(0) as i32;
@@ -186,25 +141,8 @@ fn barriers_in_helper_functions_belong_to_the_call() {
         let tile = local::<[i32; 4]>();
         if item.local_id(0) == 0 { out[item] = rotate(item, 1, tile); } else { out[item] = rotate(item, 2, tile); }
     }";
-    let fault = run(&launch(
-        &bind_with(diverging, &names),
-        4,
-        4,
-        vec![row(&mut out)],
-    ))
-    .unwrap_err();
-    assert!(
-        matches!(
-            fault,
-            Fault::Divergence {
-                line: 3,
-                arrived: 1,
-                expected: 4,
-                ..
-            }
-        ),
-        "{fault}"
-    );
+    let fault = run(&launch(&bind_with(diverging, &names), 4, 4, vec![row(&mut out)])).unwrap_err();
+    assert!(matches!(fault, Fault::Divergence { line: 3, arrived: 1, expected: 4, .. }), "{fault}");
 }
 
 /// Runs `out[item] = expression` for groups of a size; `x` is the item's input.
@@ -252,56 +190,23 @@ fn floats_are_reduced_by_a_halving_tree() {
 
 #[test]
 fn scans_include_or_exclude_the_items_own_value() {
-    assert_eq!(
-        each("g.inclusive_scan(x, Plus)", &[1, 2, 3, 4], 4),
-        [1, 3, 6, 10]
-    );
+    assert_eq!(each("g.inclusive_scan(x, Plus)", &[1, 2, 3, 4], 4), [1, 3, 6, 10]);
     assert_eq!(each("g.exclusive_scan(x, Plus)", &[5, 0], 2), [0, 5]);
-    assert_eq!(
-        each("g.exclusive_scan(x, Multiplies)", &[2, 3, 4], 3),
-        [1, 2, 6]
-    );
-    assert_eq!(
-        each("g.inclusive_scan_init(x, 10, Plus)", &[1, 2, 3], 3),
-        [11, 13, 16]
-    );
-    assert_eq!(
-        each("g.exclusive_scan_init(x, 10, Plus)", &[1, 2, 3], 3),
-        [10, 11, 13]
-    );
-    assert_eq!(
-        each("g.exclusive_scan(x, Maximum)", &[-3, -5, -1], 3),
-        [i32::MIN, -3, -3]
-    );
-    assert_eq!(
-        each("sg.exclusive_scan(x, Plus)", &[1; 10], 10),
-        [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
-    );
+    assert_eq!(each("g.exclusive_scan(x, Multiplies)", &[2, 3, 4], 3), [1, 2, 6]);
+    assert_eq!(each("g.inclusive_scan_init(x, 10, Plus)", &[1, 2, 3], 3), [11, 13, 16]);
+    assert_eq!(each("g.exclusive_scan_init(x, 10, Plus)", &[1, 2, 3], 3), [10, 11, 13]);
+    assert_eq!(each("g.exclusive_scan(x, Maximum)", &[-3, -5, -1], 3), [i32::MIN, -3, -3]);
+    assert_eq!(each("sg.exclusive_scan(x, Plus)", &[1; 10], 10), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
 }
 
 #[test]
 fn sub_groups_are_runs_of_items_and_the_last_may_be_short() {
     let x = [0; 10];
-    assert_eq!(
-        each("sg.id() as i32", &x, 10),
-        [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]
-    );
-    assert_eq!(
-        each("sg.local_id() as i32", &x, 10),
-        [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
-    );
-    assert_eq!(
-        each("sg.size() as i32", &x, 10),
-        [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]
-    );
-    assert_eq!(
-        each("(sg.max_size() * 10 + sg.count()) as i32", &x, 10),
-        [43; 10]
-    );
-    assert_eq!(
-        each("sg.reduce(1, Plus)", &x, 10),
-        [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]
-    );
+    assert_eq!(each("sg.id() as i32", &x, 10), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+    assert_eq!(each("sg.local_id() as i32", &x, 10), [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
+    assert_eq!(each("sg.size() as i32", &x, 10), [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]);
+    assert_eq!(each("(sg.max_size() * 10 + sg.count()) as i32", &x, 10), [43; 10]);
+    assert_eq!(each("sg.reduce(1, Plus)", &x, 10), [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]);
 }
 
 #[test]
@@ -315,28 +220,15 @@ fn shuffles_move_values_and_keep_the_own_where_there_is_no_lane() {
     assert_eq!(each("g.shift_left(x, 2)", &x, 6), [2, 3, 4, 5, 4, 5]);
     assert_eq!(each("g.shift_right(x, 2)", &x, 6), [0, 1, 0, 1, 2, 3]);
     assert_eq!(each("g.permute_xor(x, 1)", &x, 6), [1, 0, 3, 2, 5, 4]);
-    assert_eq!(
-        each("g.select(x, 5 - item.local_id(0))", &x, 6),
-        [5, 4, 3, 2, 1, 0]
-    );
+    assert_eq!(each("g.select(x, 5 - item.local_id(0))", &x, 6), [5, 4, 3, 2, 1, 0]);
 }
 
 #[test]
 fn votes_count_every_item() {
     let x = [1, 1, 0, 1, 1, 1];
-    assert_eq!(
-        each(
-            "g.any(x == 0) as i32 + 2 * g.all(x == 0) as i32 + 4 * g.none(x == 7) as i32",
-            &x,
-            6
-        ),
-        [5; 6]
-    );
+    assert_eq!(each("g.any(x == 0) as i32 + 2 * g.all(x == 0) as i32 + 4 * g.none(x == 7) as i32", &x, 6), [5; 6]);
     assert_eq!(each("sg.all(x == 1) as i32", &x, 6), [0, 0, 0, 0, 1, 1]);
-    assert_eq!(
-        each("sg.ballot(x == 1) as i32", &x, 6),
-        [0b1011, 0b1011, 0b1011, 0b1011, 0b11, 0b11]
-    );
+    assert_eq!(each("sg.ballot(x == 1) as i32", &x, 6), [0b1011, 0b1011, 0b1011, 0b1011, 0b11, 0b11]);
 }
 
 #[test]
@@ -355,17 +247,7 @@ fn sub_groups_go_their_own_ways_between_barriers() {
 
     let diverging = "fn k(item: NdItem<1>, n: i32) { let sg = item.sub_group(); if sg.local_id() > 0 { let s = sg.reduce(1, Plus); } }";
     let fault = run_text(diverging, 8, 8, vec![plain(0)]).unwrap_err();
-    assert!(
-        matches!(
-            fault,
-            Fault::Divergence {
-                arrived: 3,
-                expected: 4,
-                ..
-            }
-        ),
-        "{fault}"
-    );
+    assert!(matches!(fault, Fault::Divergence { arrived: 3, expected: 4, .. }), "{fault}");
 }
 
 #[test]

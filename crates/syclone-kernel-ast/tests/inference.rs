@@ -12,17 +12,14 @@ use syclone_kernel_ast::types::{EnumType, Field, IntKind, StructType, Type};
 use syclone_kernel_ast::value::Value;
 
 fn types_of(text: &str, names: &Names) -> Vec<String> {
-    let program =
-        infer(&bind_with(text, names), &NoBuiltins).unwrap_or_else(|error| panic!("{error}"));
+    let program = infer(&bind_with(text, names), &NoBuiltins).unwrap_or_else(|error| panic!("{error}"));
     shown(&program)
 }
 
 fn shown(program: &Program) -> Vec<String> {
     let typed = &program.functions[0];
     let named = typed.tree().vars.iter().zip(&typed.vars);
-    named
-        .map(|(variable, ty)| format!("{}: {ty}", variable.name))
-        .collect()
+    named.map(|(variable, ty)| format!("{}: {ty}", variable.name)).collect()
 }
 
 /// The types of the variables after the parameters.
@@ -49,26 +46,15 @@ fn a_later_use_determines_an_earlier_literal() {
         locals(
             "let mut sum = 0.0; let k = 3; for i in 0..4 { sum += x; let w = [1.0f64; 8]; let q = w[i]; let r = w[k]; }"
         ),
-        [
-            "sum: f32",
-            "k: usize",
-            "i: usize",
-            "w: [f64; 8]",
-            "q: f64",
-            "r: f64"
-        ]
+        ["sum: f32", "k: usize", "i: usize", "w: [f64; 8]", "q: f64", "r: f64"]
     );
 }
 
 #[test]
 fn shifts_keep_the_types_of_their_sides_apart() {
     assert_eq!(
-        locals(
-            "let s = 3u8; let y = a << s; let t = 1; let z = n >> t; let one = 1; let w: u64 = one << t;"
-        ),
-        [
-            "s: u8", "y: i32", "t: i32", "z: usize", "one: u64", "w: u64"
-        ]
+        locals("let s = 3u8; let y = a << s; let t = 1; let z = n >> t; let one = 1; let w: u64 = one << t;"),
+        ["s: u8", "y: i32", "t: i32", "z: usize", "one: u64", "w: u64"]
     );
 }
 
@@ -78,10 +64,7 @@ fn operators_wait_for_a_type_that_comes_later() {
         locals("let mut best = -1; let two = 2; let m = best * two + 1; if best < a { best = a; }"),
         ["best: i32", "two: i32", "m: i32"]
     );
-    assert_eq!(
-        locals("let p = 1.5; let q = p * 2.0 - 1.0; let r: f32 = q / 3.0;"),
-        ["p: f32", "q: f32", "r: f32"]
-    );
+    assert_eq!(locals("let p = 1.5; let q = p * 2.0 - 1.0; let r: f32 = q / 3.0;"), ["p: f32", "q: f32", "r: f32"]);
 }
 
 #[test]
@@ -183,10 +166,7 @@ fn handles_give_the_types_of_their_elements() {
 }
 
 fn length() -> Arc<BoundFunction> {
-    bind_with(
-        "device fn length(p: &Point, by: f32) -> f32 { (p.x * p.x + p.y * p.y) * by }",
-        &point_names(false),
-    )
+    bind_with("device fn length(p: &Point, by: f32) -> f32 { (p.x * p.x + p.y * p.y) * by }", &point_names(false))
 }
 
 fn point(methods: bool) -> Type {
@@ -195,45 +175,23 @@ fn point(methods: bool) -> Type {
         size: 12,
         align: 4,
         fields: vec![
-            Field {
-                name: "x",
-                ty: Type::F32,
-                offset: 4,
-            },
-            Field {
-                name: "y",
-                ty: Type::F32,
-                offset: 0,
-            },
-            Field {
-                name: "tags",
-                ty: Type::Array(Box::new(Type::Int(IntKind::U8)), 3),
-                offset: 8,
-            },
+            Field { name: "x", ty: Type::F32, offset: 4 },
+            Field { name: "y", ty: Type::F32, offset: 0 },
+            Field { name: "tags", ty: Type::Array(Box::new(Type::Int(IntKind::U8)), 3), offset: 8 },
         ],
         tuple: false,
-        methods: if methods {
-            vec![("length", length)]
-        } else {
-            Vec::new()
-        },
+        methods: if methods { vec![("length", length)] } else { Vec::new() },
     }))
 }
 
 fn point_names(methods: bool) -> Names {
-    Names {
-        types: vec![("Point", point(methods))],
-        ..Names::default()
-    }
+    Names { types: vec![("Point", point(methods))], ..Names::default() }
 }
 
 #[test]
 fn structs_have_fields_and_methods() {
     let text = "device fn f() { let p = Point { x: 1.0, y: 2.0, tags: [1, 2, 3] }; let l = p.length(2.0); let t = p.tags[0]; }";
-    assert_eq!(
-        types_of(text, &point_names(true)),
-        ["p: Point", "l: f32", "t: u8"]
-    );
+    assert_eq!(types_of(text, &point_names(true)), ["p: Point", "l: f32", "t: u8"]);
 }
 
 fn twice() -> Arc<BoundFunction> {
@@ -242,37 +200,18 @@ fn twice() -> Arc<BoundFunction> {
 
 #[test]
 fn methods_of_trait_bounds_are_found_by_receiver() {
-    let methods = vec![BoundMethod {
-        ty: Type::F32,
-        name: "twice",
-        function: twice,
-    }];
-    let names = Names {
-        methods,
-        callees: vec![("twice", twice)],
-        ..Names::default()
-    };
+    let methods = vec![BoundMethod { ty: Type::F32, name: "twice", function: twice }];
+    let names = Names { methods, callees: vec![("twice", twice)], ..Names::default() };
     let text = "device fn f(x: f32) { let y = x.twice(); let z = twice(1.0); }";
     assert_eq!(types_of(text, &names), ["x: f32", "y: f64", "z: f64"]);
 }
 
 #[test]
 fn enums_are_values_and_patterns() {
-    let ty = Arc::new(EnumType {
-        name: "Mode",
-        repr: IntKind::U8,
-        variants: vec![("A", 3), ("B", 7)],
-        methods: Vec::new(),
-    });
-    let consts = vec![
-        ("Mode::A", Value::Enum(ty.clone(), 0).into()),
-        ("Mode::B", Value::Enum(ty.clone(), 1).into()),
-    ];
-    let names = Names {
-        types: vec![("Mode", Type::Enum(ty))],
-        consts,
-        ..Names::default()
-    };
+    let ty =
+        Arc::new(EnumType { name: "Mode", repr: IntKind::U8, variants: vec![("A", 3), ("B", 7)], methods: Vec::new() });
+    let consts = vec![("Mode::A", Value::Enum(ty.clone(), 0).into()), ("Mode::B", Value::Enum(ty.clone(), 1).into())];
+    let names = Names { types: vec![("Mode", Type::Enum(ty))], consts, ..Names::default() };
     let text = "device fn f(m: Mode) -> i32 { let d = m as i32; let s = m == Mode::A; match m { Mode::A => d, Mode::B => 2 } }";
     assert_eq!(types_of(text, &names), ["m: Mode", "d: i32", "s: bool"]);
 }
@@ -296,53 +235,26 @@ impl Builtins for Mix {
 #[test]
 fn lent_functions_see_literals_with_the_receivers_type() {
     let function = bind("device fn f(x: f32) { let y = x.mix(2.0, 0.5); let z = x.ldexp(3); }");
-    assert_eq!(
-        shown(&infer(&function, &Mix).unwrap()),
-        ["x: f32", "y: f32", "z: f32"]
-    );
+    assert_eq!(shown(&infer(&function, &Mix).unwrap()), ["x: f32", "y: f32", "z: f32"]);
 }
 
 fn ping() -> Arc<BoundFunction> {
-    bind_with(
-        "device fn ping(n: i32) -> i32 { pong(n) }",
-        &Names {
-            callees: vec![("pong", pong)],
-            ..Names::default()
-        },
-    )
+    bind_with("device fn ping(n: i32) -> i32 { pong(n) }", &Names { callees: vec![("pong", pong)], ..Names::default() })
 }
 
 fn pong() -> Arc<BoundFunction> {
     bind_with(
         "device fn pong(n: i32) -> i32 { if n > 0 { ping(n - 1) } else { 0 } }",
-        &Names {
-            callees: vec![("ping", ping)],
-            ..Names::default()
-        },
+        &Names { callees: vec![("ping", ping)], ..Names::default() },
     )
 }
 
 #[test]
 fn recursion_is_an_error_that_names_the_cycle() {
-    let names = Names {
-        callees: vec![("ping", ping)],
-        ..Names::default()
-    };
-    let error = infer(
-        &bind_with("device fn f(n: i32) -> i32 { ping(n) }", &names),
-        &NoBuiltins,
-    )
-    .unwrap_err();
-    assert_eq!(
-        error.kind,
-        InferErrorKind::Recursion {
-            cycle: ["ping", "pong", "ping"].map(String::from).to_vec()
-        }
-    );
-    assert!(
-        error.to_string().contains("ping -> pong -> ping"),
-        "{error}"
-    );
+    let names = Names { callees: vec![("ping", ping)], ..Names::default() };
+    let error = infer(&bind_with("device fn f(n: i32) -> i32 { ping(n) }", &names), &NoBuiltins).unwrap_err();
+    assert_eq!(error.kind, InferErrorKind::Recursion { cycle: ["ping", "pong", "ping"].map(String::from).to_vec() });
+    assert!(error.to_string().contains("ping -> pong -> ping"), "{error}");
 }
 
 #[test]
@@ -350,35 +262,14 @@ fn what_cannot_be_typed_is_an_error_value() {
     let kind = |text: &str| infer(&bind(text), &NoBuiltins).unwrap_err().kind;
     assert_eq!(
         kind("device fn f(x: f32) { let y: i32 = x; }"),
-        InferErrorKind::Mismatch {
-            expected: Type::I32,
-            found: Type::F32
-        }
+        InferErrorKind::Mismatch { expected: Type::I32, found: Type::F32 }
     );
     assert_eq!(
         kind("device fn f(x: f32) { x.nope(); }"),
-        InferErrorKind::NoMethod {
-            ty: Type::F32,
-            name: "nope".into()
-        }
+        InferErrorKind::NoMethod { ty: Type::F32, name: "nope".into() }
     );
-    assert_eq!(
-        kind("device fn f(x: f32) { x.y; }"),
-        InferErrorKind::NoField {
-            ty: Type::F32,
-            name: "y".into()
-        }
-    );
-    assert!(matches!(
-        kind("device fn f(x: f32) { x[0]; }"),
-        InferErrorKind::NoOperation { .. }
-    ));
-    assert!(matches!(
-        kind("device fn f() { let v = Vector::splat(1.0); }"),
-        InferErrorKind::Ambiguous { .. }
-    ));
-    assert!(matches!(
-        kind("device fn f(x: f32) { x.max(1.0, 2.0); }"),
-        InferErrorKind::Arguments { .. }
-    ));
+    assert_eq!(kind("device fn f(x: f32) { x.y; }"), InferErrorKind::NoField { ty: Type::F32, name: "y".into() });
+    assert!(matches!(kind("device fn f(x: f32) { x[0]; }"), InferErrorKind::NoOperation { .. }));
+    assert!(matches!(kind("device fn f() { let v = Vector::splat(1.0); }"), InferErrorKind::Ambiguous { .. }));
+    assert!(matches!(kind("device fn f(x: f32) { x.max(1.0, 2.0); }"), InferErrorKind::Arguments { .. }));
 }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use support::*;
 use syclone_kernel_ast::bound::BoundFunction;
 use syclone_kernel_ast::builtins::NoBuiltins;
-use syclone_kernel_ast::interp::{
-    Access, AccessKind, Arg, Fault, Global, Kernel, Observer, OutOfBounds, Space,
-};
+use syclone_kernel_ast::interp::{Access, AccessKind, Arg, Fault, Global, Kernel, Observer, OutOfBounds, Space};
 use syclone_kernel_ast::types::{Field, IntKind, Op, StructType, Type};
 use syclone_kernel_ast::value::Value;
 
@@ -26,12 +24,7 @@ fn reads_outside_give_zero_writes_are_dropped_and_the_first_is_reported() {
     let scatter = row(&mut out[4..12]);
     let fault = run_text(text, 5, 1, vec![view, scatter]).unwrap_err();
     assert_eq!(memory, (0..12).collect::<Vec<i32>>());
-    assert_eq!(
-        out,
-        [
-            -7, -7, -7, -7, 107, -7, -7, 108, -7, -7, 109, -7, -7, -7, -7, -7
-        ]
-    );
+    assert_eq!(out, [-7, -7, -7, -7, 107, -7, -7, 108, -7, -7, 109, -7, -7, -7, -7, -7]);
     let first = OutOfBounds {
         parameter: "x".into(),
         position: Some(1),
@@ -53,38 +46,24 @@ fn reads_outside_give_zero_writes_are_dropped_and_the_first_is_reported() {
 
 #[test]
 fn each_dimension_is_checked_on_its_own_and_rows_may_be_pitched() {
-    let text = "fn k(item: Item<2>, x: View<i32, 2>, out: ItemMut<i32, 2>) { out[item] = x[[item.id(0), item.id(1) + 1]]; }";
+    let text =
+        "fn k(item: Item<2>, x: View<i32, 2>, out: ItemMut<i32, 2>) { out[item] = x[[item.id(0), item.id(1) + 1]]; }";
     let mut x: Vec<i32> = (0..15).collect();
     let mut out = vec![-1; 6];
-    let pitched = Arg::Global(Global {
-        ptr: x.as_mut_ptr().cast(),
-        extents: [1, 3, 2],
-        pitch: 5,
-        elem: Type::I32,
-    });
+    let pitched = Arg::Global(Global { ptr: x.as_mut_ptr().cast(), extents: [1, 3, 2], pitch: 5, elem: Type::I32 });
     let mut launch = launch(&bind(text), 1, 1, vec![pitched, table(&mut out, 3, 2)]);
     launch.global = [1, 3, 2];
     let fault = run(&launch).unwrap_err();
     assert_eq!(out, [1, 0, 6, 0, 11, 0]);
-    let Fault::OutOfBounds(faults) = fault else {
-        panic!("{fault}")
-    };
-    assert_eq!(
-        (faults[0].index, faults[0].extents, faults[0].item),
-        ([0, 0, 2], [1, 3, 2], [0, 0, 1])
-    );
+    let Fault::OutOfBounds(faults) = fault else { panic!("{fault}") };
+    assert_eq!((faults[0].index, faults[0].extents, faults[0].item), ([0, 0, 2], [1, 3, 2], [0, 0, 1]));
 }
 
 #[test]
 fn an_item_without_an_element_of_its_own_is_out_of_bounds() {
     let mut out = vec![0; 3];
-    let fault = run_text(
-        "fn k(item: Item<1>, out: ItemMut<i32>) { out[item] = 1; }",
-        4,
-        1,
-        vec![row(&mut out)],
-    )
-    .unwrap_err();
+    let fault =
+        run_text("fn k(item: Item<1>, out: ItemMut<i32>) { out[item] = 1; }", 4, 1, vec![row(&mut out)]).unwrap_err();
     assert!(
         matches!(&fault, Fault::OutOfBounds(faults) if faults[0].parameter == "out" && faults[0].item == [0, 0, 3]),
         "{fault}"
@@ -105,13 +84,8 @@ fn arrays_are_checked_as_views_are() {
     let mut out = vec![-1; 2];
     let fault = run_text(text, 2, 2, vec![row(&mut out)]).unwrap_err();
     assert_eq!(out, [1, 1]);
-    let Fault::OutOfBounds(faults) = fault else {
-        panic!("{fault}")
-    };
-    let names: Vec<_> = faults
-        .iter()
-        .map(|fault| (fault.parameter.as_str(), fault.position, fault.line))
-        .collect();
+    let Fault::OutOfBounds(faults) = fault else { panic!("{fault}") };
+    let names: Vec<_> = faults.iter().map(|fault| (fault.parameter.as_str(), fault.position, fault.line)).collect();
     assert_eq!(names, [("v", None, 5), ("tile", None, 6)]);
 }
 
@@ -120,15 +94,7 @@ fn huge_indices_do_not_wrap_into_range() {
     let text = "fn k(item: Item<1>, x: View<i64>, out: ItemMut<i64>, n: usize) { out[item] = x[n] + x[n / 8 + 1]; }";
     let mut x = vec![1i64; 4];
     let mut out = vec![5i64; 1];
-    assert!(
-        run_text(
-            text,
-            1,
-            1,
-            vec![row(&mut x), row(&mut out), plain(usize::MAX)]
-        )
-        .is_err()
-    );
+    assert!(run_text(text, 1, 1, vec![row(&mut x), row(&mut out), plain(usize::MAX)]).is_err());
     assert_eq!(out, [0]);
 }
 
@@ -141,43 +107,18 @@ fn faults_of_arithmetic_name_line_and_item() {
     let mut x = vec![1, 2, 0, 4];
     let mut out = vec![0; 4];
     let args = vec![row(&mut x), row(&mut out)];
-    assert_eq!(
-        run_text(divide, 4, 1, args),
-        Err(Fault::DivideByZero {
-            line: 3,
-            item: [0, 0, 2]
-        })
-    );
-    let add =
-        bind("fn k(item: Item<1>, x: View<u8>, out: ItemMut<u8>) { out[item] = x[item] + 200; }");
+    assert_eq!(run_text(divide, 4, 1, args), Err(Fault::DivideByZero { line: 3, item: [0, 0, 2] }));
+    let add = bind("fn k(item: Item<1>, x: View<u8>, out: ItemMut<u8>) { out[item] = x[item] + 200; }");
     let (mut x, mut out) = (vec![1u8, 100], vec![0u8; 2]);
     let mut launch = launch(&add, 2, 1, vec![row(&mut x), row(&mut out)]);
-    assert_eq!(
-        run(&launch),
-        Err(Fault::Overflow {
-            line: 1,
-            item: [0, 0, 1]
-        })
-    );
+    assert_eq!(run(&launch), Err(Fault::Overflow { line: 1, item: [0, 0, 1] }));
     launch.overflow_checks = false;
     assert_eq!(run(&launch), Ok(()));
     assert_eq!(out, [201, 44]);
     let step = "fn k(item: Item<1>, n: usize) { for i in (0..4).step_by(n) { } }";
-    assert_eq!(
-        run_text(step, 1, 1, vec![plain(0usize)]),
-        Err(Fault::ZeroStep {
-            line: 1,
-            item: [0, 0, 0]
-        })
-    );
+    assert_eq!(run_text(step, 1, 1, vec![plain(0usize)]), Err(Fault::ZeroStep { line: 1, item: [0, 0, 0] }));
     let smallest = "fn k(item: Item<1>, n: i32) { let x = i32::MIN / n; }";
-    assert_eq!(
-        run_text(smallest, 1, 1, vec![plain(-1)]),
-        Err(Fault::Overflow {
-            line: 1,
-            item: [0, 0, 0]
-        })
-    );
+    assert_eq!(run_text(smallest, 1, 1, vec![plain(-1)]), Err(Fault::Overflow { line: 1, item: [0, 0, 0] }));
 }
 
 #[test]
@@ -198,18 +139,7 @@ fn atomics_update_global_and_local_memory() {
     let mut limits = vec![f32::INFINITY, f32::NEG_INFINITY, 0.5];
     let mut x = vec![3.0f32, -2.0, f32::NAN, 7.5, -0.5, 1.0];
     let mut out = vec![0u32; 6];
-    run_text(
-        text,
-        6,
-        3,
-        vec![
-            row(&mut counts),
-            row(&mut limits),
-            row(&mut x),
-            row(&mut out),
-        ],
-    )
-    .unwrap();
+    run_text(text, 6, 3, vec![row(&mut counts), row(&mut limits), row(&mut x), row(&mut out)]).unwrap();
     assert_eq!(counts, [16, 5, 0, 9, 8, 77]);
     assert_eq!(limits[..2], [-2.0, 7.5]);
     assert!(limits[2].is_nan());
@@ -235,25 +165,16 @@ fn compare_exchange_compares_bits() {
 
 #[test]
 fn reductions_combine_into_their_slots() {
-    let text =
-        "fn k(item: Item<1>, x: View<i32>, sum: Reducer<i32, Plus>, low: Reducer<i32, Minimum>) {
+    let text = "fn k(item: Item<1>, x: View<i32>, sum: Reducer<i32, Plus>, low: Reducer<i32, Minimum>) {
         sum.combine(x[item]);
         if x[item] != 0 { low.combine(x[item]); }
     }";
     let (mut sum, mut low) = (10, i32::MAX);
     let mut x = vec![4, 0, 9, 3];
-    let args = vec![
-        row(&mut x),
-        reducer(Op::Plus, &mut sum),
-        reducer(Op::Minimum, &mut low),
-    ];
+    let args = vec![row(&mut x), reducer(Op::Plus, &mut sum), reducer(Op::Minimum, &mut low)];
     run_text(text, 4, 1, args).unwrap();
     assert_eq!((sum, low), (26, 3));
-    let args = vec![
-        row(&mut x),
-        reducer(Op::Plus, &mut sum),
-        reducer(Op::Minimum, &mut low),
-    ];
+    let args = vec![row(&mut x), reducer(Op::Plus, &mut sum), reducer(Op::Minimum, &mut low)];
     assert_eq!(run_text(text, 0, 1, args), Ok(()));
     assert_eq!((sum, low), (26, 3));
 }
@@ -276,24 +197,15 @@ impl Data for Particle {
 }
 
 fn push() -> Arc<BoundFunction> {
-    bind_with(
-        "device fn push(p: &mut Particle, by: f32) { p.at[1] += by; p.mass = p.mass * 2.0; }",
-        &plain_names(),
-    )
+    bind_with("device fn push(p: &mut Particle, by: f32) { p.at[1] += by; p.mass = p.mass * 2.0; }", &plain_names())
 }
 
 fn norm() -> Arc<BoundFunction> {
-    bind_with(
-        "device fn norm(p: &Particle) -> f32 { let v = p.at; v[0] * v[0] + v[1] * v[1] }",
-        &plain_names(),
-    )
+    bind_with("device fn norm(p: &Particle) -> f32 { let v = p.at; v[0] * v[0] + v[1] * v[1] }", &plain_names())
 }
 
 fn plain_names() -> Names {
-    Names {
-        types: vec![("Particle", described(Vec::new()))],
-        ..Names::default()
-    }
+    Names { types: vec![("Particle", described(Vec::new()))], ..Names::default() }
 }
 
 fn described(methods: Vec<(&'static str, syclone_kernel_ast::types::BindFn)>) -> Type {
@@ -302,21 +214,9 @@ fn described(methods: Vec<(&'static str, syclone_kernel_ast::types::BindFn)>) ->
         size: size_of::<Particle>(),
         align: align_of::<Particle>(),
         fields: vec![
-            Field {
-                name: "tag",
-                ty: Type::Int(IntKind::U8),
-                offset: std::mem::offset_of!(Particle, tag),
-            },
-            Field {
-                name: "at",
-                ty: Type::Array(Box::new(Type::F32), 2),
-                offset: std::mem::offset_of!(Particle, at),
-            },
-            Field {
-                name: "mass",
-                ty: Type::F64,
-                offset: std::mem::offset_of!(Particle, mass),
-            },
+            Field { name: "tag", ty: Type::Int(IntKind::U8), offset: std::mem::offset_of!(Particle, tag) },
+            Field { name: "at", ty: Type::Array(Box::new(Type::F32), 2), offset: std::mem::offset_of!(Particle, at) },
+            Field { name: "mass", ty: Type::F64, offset: std::mem::offset_of!(Particle, mass) },
         ],
         tuple: false,
         methods,
@@ -338,53 +238,12 @@ fn structs_keep_rusts_layout_in_memory_and_methods_borrow() {
         out[item].at[0] += p.mass as f32;
         if x[item].mass > 3.0 { out[item].tag = 99; }
     }";
-    let names = Names {
-        types: vec![("Particle", particle())],
-        ..Names::default()
-    };
-    let mut x = vec![
-        Particle {
-            tag: 1,
-            at: [1.0, 2.0],
-            mass: 3.0,
-        },
-        Particle {
-            tag: 7,
-            at: [-1.0, 0.25],
-            mass: 4.0,
-        },
-    ];
-    let mut out = vec![
-        Particle {
-            tag: 0,
-            at: [0.0; 2],
-            mass: 0.0
-        };
-        2
-    ];
-    run(&launch(
-        &bind_with(text, &names),
-        2,
-        1,
-        vec![row(&mut x), row(&mut out)],
-    ))
-    .unwrap();
-    assert_eq!(
-        out[0],
-        Particle {
-            tag: 2,
-            at: [2.5 + 6.0, 1.0],
-            mass: 7.25
-        }
-    );
-    assert_eq!(
-        out[1],
-        Particle {
-            tag: 99,
-            at: [0.75 + 8.0, -1.0],
-            mass: 1.5625
-        }
-    );
+    let names = Names { types: vec![("Particle", particle())], ..Names::default() };
+    let mut x = vec![Particle { tag: 1, at: [1.0, 2.0], mass: 3.0 }, Particle { tag: 7, at: [-1.0, 0.25], mass: 4.0 }];
+    let mut out = vec![Particle { tag: 0, at: [0.0; 2], mass: 0.0 }; 2];
+    run(&launch(&bind_with(text, &names), 2, 1, vec![row(&mut x), row(&mut out)])).unwrap();
+    assert_eq!(out[0], Particle { tag: 2, at: [2.5 + 6.0, 1.0], mass: 7.25 });
+    assert_eq!(out[1], Particle { tag: 99, at: [0.75 + 8.0, -1.0], mass: 1.5625 });
 }
 
 fn add_to() -> Arc<BoundFunction> {
@@ -395,10 +254,7 @@ fn add_to() -> Arc<BoundFunction> {
 
 #[test]
 fn references_reach_the_callers_variables() {
-    let names = Names {
-        callees: vec![("add_to", add_to)],
-        ..Names::default()
-    };
+    let names = Names { callees: vec![("add_to", add_to)], ..Names::default() };
     let text = "fn k(item: Item<1>, out: ItemMut<i32>) {
         let mut sums = [0, 100];
         let v = [[1, 2, 3], [4, 50, 6]];
@@ -413,22 +269,12 @@ fn references_reach_the_callers_variables() {
 
 #[test]
 fn specialised_arguments_and_plain_values_are_the_same_for_all_items() {
-    let text =
-        "fn k(item: Item<1>, out: ItemMut<f32>, scale: Spec<f32>, add: f32, flags: [bool; 2]) {
+    let text = "fn k(item: Item<1>, out: ItemMut<f32>, scale: Spec<f32>, add: f32, flags: [bool; 2]) {
         out[item] = scale.get() * item.id(0) as f32 + add + flags[1] as i32 as f32;
     }";
     let mut out = vec![0.0f32; 3];
-    let flags = Arg::Value(Value::Array(
-        Type::Bool,
-        vec![Value::Bool(false), Value::Bool(true)],
-    ));
-    run_text(
-        text,
-        3,
-        1,
-        vec![row(&mut out), plain(2.0f32), plain(0.5f32), flags],
-    )
-    .unwrap();
+    let flags = Arg::Value(Value::Array(Type::Bool, vec![Value::Bool(false), Value::Bool(true)]));
+    run_text(text, 3, 1, vec![row(&mut out), plain(2.0f32), plain(0.5f32), flags]).unwrap();
     assert_eq!(out, [1.5, 3.5, 5.5]);
 }
 
@@ -437,21 +283,11 @@ fn arguments_that_do_not_fit_are_an_error() {
     let function = bind("fn k(item: Item<1>, x: View<i32>, n: u32) { }");
     let mut wrong = vec![1.0f32];
     let mut right = vec![1];
-    for args in [
-        vec![row(&mut wrong), plain(1u32)],
-        vec![row(&mut right), plain(1i32)],
-        vec![row(&mut right)],
-    ] {
-        assert!(matches!(
-            run(&launch(&function, 1, 1, args)),
-            Err(Fault::Arguments(_))
-        ));
+    for args in [vec![row(&mut wrong), plain(1u32)], vec![row(&mut right), plain(1i32)], vec![row(&mut right)]] {
+        assert!(matches!(run(&launch(&function, 1, 1, args)), Err(Fault::Arguments(_))));
     }
     let group = bind("fn k(item: NdItem<1>, n: u32) { }");
-    assert!(matches!(
-        run(&launch(&group, 10, 4, vec![plain(1u32)])),
-        Err(Fault::Arguments(_))
-    ));
+    assert!(matches!(run(&launch(&group, 10, 4, vec![plain(1u32)])), Err(Fault::Arguments(_))));
     assert_eq!(run(&launch(&group, 0, 4, vec![plain(1u32)])), Ok(()));
 }
 
@@ -479,31 +315,16 @@ fn vectors_are_loaded_computed_and_stored() {
     let mut x = vec![1.0f32, 2.0, 3.0, 4.0, 2.0, 3.0, 4.0, 5.0];
     let mut out = vec![0.0f32; 8];
     let mut flags = vec![false; 2];
-    run_text(
-        text,
-        2,
-        1,
-        vec![row(&mut x), row(&mut out), row(&mut flags)],
-    )
-    .unwrap();
+    run_text(text, 2, 1, vec![row(&mut x), row(&mut out), row(&mut flags)]).unwrap();
     let expected = |x: [f32; 4]| {
         let m = x.map(|lane| lane * x[0]);
-        let mut v = [
-            10.0 - m[3] + 0.5,
-            10.0 - m[2] + 1.0,
-            10.0 - m[1] + 1.5,
-            10.0 - m[0] + 2.0,
-        ];
+        let mut v = [10.0 - m[3] + 0.5, 10.0 - m[2] + 1.0, 10.0 - m[1] + 1.5, 10.0 - m[0] + 2.0];
         v[1] *= 2.0;
         v[3] = v[0];
         v[2] = -1.0;
         v.map(|lane: f32| lane.max(0.0).sqrt())
     };
-    let all: Vec<f32> = [
-        expected([1.0, 2.0, 3.0, 4.0]),
-        expected([2.0, 3.0, 4.0, 5.0]),
-    ]
-    .concat();
+    let all: Vec<f32> = [expected([1.0, 2.0, 3.0, 4.0]), expected([2.0, 3.0, 4.0, 5.0])].concat();
     assert_eq!(out, all);
     assert_eq!(flags, [true, true]);
 }
@@ -525,8 +346,7 @@ struct Log {
 
 impl Observer for Log {
     fn access(&mut self, access: &Access) {
-        self.accesses
-            .push((access.space, access.kind, access.item, access.line));
+        self.accesses.push((access.space, access.kind, access.item, access.line));
     }
     fn barrier(&mut self, _group: usize) {
         self.barriers += 1;
@@ -549,21 +369,35 @@ fn observers_see_every_access_to_shared_memory() {
     // SAFETY: the arguments point to the vectors above, with their own lengths and types.
     unsafe { kernel.run(&launch, &NoBuiltins, &mut log) }.unwrap();
     use AccessKind::{Atomic, Read, Write};
-    let of_item = |item| {
-        [
-            (Space::Global, Read, item, 3),
-            (Space::Local, Write, item, 3),
-        ]
-    };
-    let after = |item| {
-        [
-            (Space::Local, Read, item, 5),
-            (Space::Global, Atomic, item, 5),
-        ]
-    };
-    assert_eq!(
-        log.accesses,
-        [of_item(0), of_item(1), after(0), after(1)].concat()
-    );
+    let of_item = |item| [(Space::Global, Read, item, 3), (Space::Local, Write, item, 3)];
+    let after = |item| [(Space::Local, Read, item, 5), (Space::Global, Atomic, item, 5)];
+    assert_eq!(log.accesses, [of_item(0), of_item(1), after(0), after(1)].concat());
     assert_eq!((log.barriers, c), (1, vec![12]));
+}
+
+#[test]
+fn memory_that_no_machine_has_is_an_error() {
+    let text = "fn k(item: NdItem<1>, n: u32) { let tile = local::<[[f64; 100000]; 100000]>(); tile[1][1] = 1.0; }";
+    assert!(matches!(run_text(text, 1, 1, vec![plain(1u32)]), Err(Fault::OutOfMemory { .. })));
+    let text = "fn k(item: Item<1>, n: u32) { let a = [[0u8; 100000]; 100000]; }";
+    assert!(matches!(run_text(text, 1, 1, vec![plain(1u32)]), Err(Fault::OutOfMemory { .. })));
+    let text = "fn k(item: NdItem<1>, a: LocalAccessor<f32>) { a[0] = 1.0; }";
+    let huge = Arg::LocalAccessor { extents: [1, 1, usize::MAX], elem: Type::F32 };
+    assert!(matches!(run_text(text, 1, 1, vec![huge]), Err(Fault::OutOfMemory { .. })));
+}
+
+#[test]
+fn lanes_are_chosen_converted_and_reinterpreted() {
+    let text = "fn k(item: Item<1>, out: ScatterMut<f32>) {
+        let v = Vector::new([1.0f32, -2.0, 3.0, -4.0]);
+        let b: Vector<f32, 4> = Vector::from_bits(v.to_bits() ^ 0x80000000u32);
+        out.store_vector(0, b.swizzle4::<3, 3, 0, 1>());
+        let i = v.convert::<i32>();
+        let (s, c) = (i * 2 << 1).convert::<f32>().abs().sin_cos();
+        out.store_vector(1, s * s + c * c);
+    }";
+    let mut out = vec![0.0f32; 8];
+    run_text(text, 1, 1, vec![row(&mut out)]).unwrap();
+    assert_eq!(out[..4], [4.0, 4.0, -1.0, 2.0]);
+    assert!(out[4..].iter().all(|x| (x - 1.0).abs() < 1e-6), "{out:?}");
 }

@@ -53,27 +53,8 @@ macro_rules! same_as_rust {
 }
 
 const SMALL: [(i32,); 9] = [(-7,), (-2,), (-1,), (0,), (1,), (2,), (3,), (10,), (1000,)];
-const PAIRS: [(i32, i32); 8] = [
-    (0, 1),
-    (1, 0),
-    (-5, 3),
-    (7, -2),
-    (100, 7),
-    (-100, -7),
-    (12, 12),
-    (3, 31),
-];
-const REALS: [(f32,); 9] = [
-    (0.0,),
-    (-0.0,),
-    (1.0,),
-    (-1.5,),
-    (2.5,),
-    (1e-30,),
-    (3e9,),
-    (f32::INFINITY,),
-    (0.1,),
-];
+const PAIRS: [(i32, i32); 8] = [(0, 1), (1, 0), (-5, 3), (7, -2), (100, 7), (-100, -7), (12, 12), (3, 31)];
+const REALS: [(f32,); 9] = [(0.0,), (-0.0,), (1.0,), (-1.5,), (2.5,), (1e-30,), (3e9,), (f32::INFINITY,), (0.1,)];
 
 same_as_rust! {
     arithmetic_of_integers: |a: i32, b: i32| -> i32 { (a + b) * (a - b) + a / (b * b + 1) - a % 7 } for [PAIRS];
@@ -292,9 +273,5 @@ fn every_body_prints_as_text_that_parses_to_the_same_tree() {
     let again = bind(&printed.replace("#[device_fn]\nfn", "device fn"));
     let shape = |printed: String| printed;
     assert_eq!(shape(again.tree.to_string()), printed);
-    assert!(
-        infer(&first, &NoBuiltins).is_ok(),
-        "{:?}",
-        infer(&first, &NoBuiltins).err()
-    );
+    assert!(infer(&first, &NoBuiltins).is_ok(), "{:?}", infer(&first, &NoBuiltins).err());
 }

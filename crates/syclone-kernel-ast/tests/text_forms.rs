@@ -60,13 +60,7 @@ fn gemm(item: NdItem<2>, a: View<f32, 2>, b: View<f32, 2>, c: ItemMut<f32, 2>) {
 
 #[test]
 fn operators_print_the_parentheses_that_their_tree_needs() {
-    let body = |expr: &str| {
-        bind(&format!(
-            "device fn f(a: i32, b: i32, c: i32) -> i32 {{ {expr} }}"
-        ))
-        .tree
-        .to_string()
-    };
+    let body = |expr: &str| bind(&format!("device fn f(a: i32, b: i32, c: i32) -> i32 {{ {expr} }}")).tree.to_string();
     for expr in [
         "(a + b) * c",
         "a + b * c",
@@ -88,12 +82,7 @@ fn operators_print_the_parentheses_that_their_tree_needs() {
         "*(&a) + 1",
     ] {
         let printed = body(expr);
-        let line = printed
-            .lines()
-            .skip(2)
-            .map(str::trim)
-            .collect::<Vec<_>>()
-            .join(" ");
+        let line = printed.lines().skip(2).map(str::trim).collect::<Vec<_>>().join(" ");
         let line = line.strip_suffix(" }").expect("the end of the body");
         let again = expr.replace("*(&a)", "*&a");
         assert_eq!(line, again);
@@ -105,54 +94,25 @@ fn encoding_and_decoding_give_the_same_tree() {
     let tree = &bind(KERNEL).tree;
     let text = encode(tree);
     assert_eq!(decode(&text).as_ref(), Ok(&**tree));
-    assert!(
-        text.chars().all(|c| !matches!(c, '\\' | '"' | '\n')),
-        "{text}"
-    );
+    assert!(text.chars().all(|c| !matches!(c, '\\' | '"' | '\n')), "{text}");
     assert!(text.len() < 1400, "{} bytes", text.len());
 }
 
 /// A tree whose body is one expression.
 fn tree_of(kind: ExprKind) -> Function {
     let mut tree = (*bind("device fn f(a: i32) { }").tree).clone();
-    tree.body.tail = Some(Box::new(Expr {
-        kind,
-        span: SpanId(0),
-    }));
+    tree.body.tail = Some(Box::new(Expr { kind, span: SpanId(0) }));
     tree
 }
 
 #[test]
 fn every_literal_survives() {
-    let ints = [
-        0,
-        1,
-        31,
-        32,
-        1023,
-        1024,
-        -1,
-        -32,
-        i128::MAX,
-        i128::MIN,
-        u64::MAX.into(),
-        i64::MIN.into(),
-    ];
+    let ints = [0, 1, 31, 32, 1023, 1024, -1, -32, i128::MAX, i128::MIN, u64::MAX.into(), i64::MIN.into()];
     let ints = ints.map(|value| Lit::Int(value, "i64".into()));
-    let floats = [
-        "0.0",
-        "1e-45",
-        "340282350000000000000000000000000000000.0",
-        "",
-    ]
-    .map(|digits| Lit::Float(digits.into(), "f32".into()));
+    let floats = ["0.0", "1e-45", "340282350000000000000000000000000000000.0", ""]
+        .map(|digits| Lit::Float(digits.into(), "f32".into()));
     let texts = ["é \"quoted\" \\ 'x'", "", "日本"].map(|text| Lit::Float("1".into(), text.into()));
-    for lit in ints
-        .into_iter()
-        .chain(floats)
-        .chain(texts)
-        .chain([Lit::Bool(true), Lit::Bool(false)])
-    {
+    for lit in ints.into_iter().chain(floats).chain(texts).chain([Lit::Bool(true), Lit::Bool(false)]) {
         let tree = tree_of(ExprKind::Lit(lit));
         assert_eq!(decode(&encode(&tree)), Ok(tree));
     }
@@ -165,10 +125,7 @@ fn a_damaged_text_is_an_error_and_never_a_panic() {
         assert!(decode(&text[..end]).is_err(), "cut to {end} bytes");
     }
     assert_eq!(decode(&text[1..]), Err(DecodeError::Version));
-    assert_eq!(
-        decode(&format!("{text}0")),
-        Err(DecodeError::Trailing { offset: text.len() })
-    );
+    assert_eq!(decode(&format!("{text}0")), Err(DecodeError::Trailing { offset: text.len() }));
     // Every single character replaced by others: an error, or another tree.
     for at in 0..text.len() {
         for other in ["0", "5", "z", "-", " ", "W"] {
@@ -183,37 +140,12 @@ fn a_damaged_text_is_an_error_and_never_a_panic() {
 #[test]
 fn indices_outside_of_their_tables_are_found() {
     let error = |kind: ExprKind| decode(&encode(&tree_of(kind))).unwrap_err();
+    assert_eq!(error(ExprKind::Var(VarId(1))), DecodeError::Index { table: "vars", index: 1 });
+    assert_eq!(error(ExprKind::Const(ConstId(0))), DecodeError::Index { table: "consts", index: 0 });
+    assert_eq!(error(ExprKind::Call(CalleeId(3), Vec::new())), DecodeError::Index { table: "callees", index: 3 });
     assert_eq!(
-        error(ExprKind::Var(VarId(1))),
-        DecodeError::Index {
-            table: "vars",
-            index: 1
-        }
-    );
-    assert_eq!(
-        error(ExprKind::Const(ConstId(0))),
-        DecodeError::Index {
-            table: "consts",
-            index: 0
-        }
-    );
-    assert_eq!(
-        error(ExprKind::Call(CalleeId(3), Vec::new())),
-        DecodeError::Index {
-            table: "callees",
-            index: 3
-        }
-    );
-    assert_eq!(
-        error(ExprKind::Builtin(
-            "local".into(),
-            vec![TypeId(9)],
-            Vec::new()
-        )),
-        DecodeError::Index {
-            table: "types",
-            index: 9
-        }
+        error(ExprKind::Builtin("local".into(), vec![TypeId(9)], Vec::new())),
+        DecodeError::Index { table: "types", index: 9 }
     );
 }
 
@@ -222,13 +154,7 @@ fn nesting_beyond_the_limit_is_an_error() {
     let nested = |depth: usize| {
         let mut kind = ExprKind::Var(VarId(0));
         for _ in 0..depth {
-            kind = ExprKind::Unary(
-                UnaryOp::Not,
-                Box::new(Expr {
-                    kind,
-                    span: SpanId(0),
-                }),
-            );
+            kind = ExprKind::Unary(UnaryOp::Not, Box::new(Expr { kind, span: SpanId(0) }));
         }
         tree_of(kind)
     };
@@ -246,10 +172,7 @@ fn the_deepest_tree_needs_no_more_than_an_ordinary_stack() {
     let function = big.spawn(move || bind(&text)).unwrap().join().unwrap();
     let ordinary = std::thread::Builder::new().stack_size(2 << 20);
     let work = move || {
-        assert_eq!(
-            decode(&encode(&function.tree)).as_ref(),
-            Ok(&*function.tree)
-        );
+        assert_eq!(decode(&encode(&function.tree)).as_ref(), Ok(&*function.tree));
         let mut out = vec![0];
         run(&launch(&function, 1, 1, vec![row(&mut out)])).unwrap();
         out[0]

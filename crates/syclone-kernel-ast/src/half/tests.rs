@@ -17,19 +17,11 @@ fn decode(bits: u16, mantissa_bits: u32, exponent_bits: u32) -> Option<f64> {
 fn every_f16_and_bf16_survives_the_way_through_f32() {
     for bits in 0..=u16::MAX {
         if let Some(value) = decode(bits, 10, 5) {
-            assert_eq!(
-                f64::from(f16_to_f32(bits)).to_bits(),
-                value.to_bits(),
-                "f16 {bits:#x}"
-            );
+            assert_eq!(f64::from(f16_to_f32(bits)).to_bits(), value.to_bits(), "f16 {bits:#x}");
             assert_eq!(f16_from_f32(f16_to_f32(bits)), bits);
         }
         if let Some(value) = decode(bits, 7, 8) {
-            assert_eq!(
-                f64::from(bf16_to_f32(bits)).to_bits(),
-                value.to_bits(),
-                "bf16 {bits:#x}"
-            );
+            assert_eq!(f64::from(bf16_to_f32(bits)).to_bits(), value.to_bits(), "bf16 {bits:#x}");
             assert_eq!(bf16_from_f32(bf16_to_f32(bits)), bits);
         }
     }
@@ -38,25 +30,16 @@ fn every_f16_and_bf16_survives_the_way_through_f32() {
 #[test]
 fn rounding_goes_to_the_nearest_and_ties_go_to_even() {
     for bits in 0..0x7bffu16 {
-        let (low, high) = (
-            decode(bits, 10, 5).unwrap(),
-            decode(bits + 1, 10, 5).unwrap(),
-        );
+        let (low, high) = (decode(bits, 10, 5).unwrap(), decode(bits + 1, 10, 5).unwrap());
         let middle = (low + high) / 2.0;
-        assert_eq!(
-            f16_from_f64(middle),
-            if bits % 2 == 0 { bits } else { bits + 1 }
-        );
+        assert_eq!(f16_from_f64(middle), if bits % 2 == 0 { bits } else { bits + 1 });
         assert_eq!(f16_from_f64(middle.next_down()), bits);
         assert_eq!(f16_from_f64(middle.next_up()), bits + 1);
     }
     for bits in 0..0x7f7fu16 {
         let (low, high) = (decode(bits, 7, 8).unwrap(), decode(bits + 1, 7, 8).unwrap());
         let middle = (low + high) / 2.0;
-        assert_eq!(
-            bf16_from_f64(middle),
-            if bits % 2 == 0 { bits } else { bits + 1 }
-        );
+        assert_eq!(bf16_from_f64(middle), if bits % 2 == 0 { bits } else { bits + 1 });
         assert_eq!(bf16_from_f64(middle.next_up()), bits + 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Calls: device functions, the language's functions and the methods of every type.
 
 use super::{InferErrorKind, Inference, Pending, Result, Target, key};
-use crate::numeric::{Part, signature};
+use crate::numeric::signature;
 use crate::tree::{CalleeId, ConstId, Expr, ExprKind, SpanId, TypeId};
 use crate::types::{BindFn, Type};
 
@@ -9,16 +9,11 @@ impl Inference<'_> {
     /// A call of a device function by path.
     pub(super) fn call(&mut self, expr: &Expr, callee: CalleeId, args: &[Expr]) -> Result<Type> {
         let Some(&function) = self.bound.callees.get(callee.0 as usize) else {
-            return Err(self.error(
-                expr.span,
-                InferErrorKind::Internal("a callee outside the table".into()),
-            ));
+            return Err(self.error(expr.span, InferErrorKind::Internal("a callee outside the table".into())));
         };
         let (params, ret) = self.target(expr, function)?;
         self.arity(&params, args.len(), expr)?;
-        args.iter()
-            .zip(&params)
-            .try_for_each(|(arg, param)| self.expect(arg, param))?;
+        args.iter().zip(&params).try_for_each(|(arg, param)| self.expect(arg, param))?;
         Ok(ret)
     }
 
@@ -26,37 +21,19 @@ impl Inference<'_> {
     fn target(&mut self, expr: &Expr, function: BindFn) -> Result<(Vec<Type>, Type)> {
         let bound = function();
         let mut types = Vec::new();
-        let ids = bound
-            .tree
-            .params
-            .iter()
-            .map(|param| param.ty)
-            .chain(bound.tree.ret);
+        let ids = bound.tree.params.iter().map(|param| param.ty).chain(bound.tree.ret);
         for id in ids {
             let Some(ty) = bound.types.get(id.0 as usize) else {
                 let name = &bound.tree.name;
-                return Err(self.error(
-                    expr.span,
-                    InferErrorKind::Internal(format!("`{name}` names a type outside its table")),
-                ));
+                return Err(
+                    self.error(expr.span, InferErrorKind::Internal(format!("`{name}` names a type outside its table")))
+                );
             };
             types.push(self.table.instantiate(ty));
         }
-        let ret = if bound.tree.ret.is_some() {
-            types.pop()
-        } else {
-            None
-        };
+        let ret = if bound.tree.ret.is_some() { types.pop() } else { None };
         let position = self.targets.len();
-        self.targets.insert(
-            key(expr),
-            Target {
-                function,
-                bound,
-                span: expr.span,
-                position,
-            },
-        );
+        self.targets.insert(key(expr), Target { function, bound, span: expr.span, position });
         Ok((types, ret.unwrap_or(Type::Unit)))
     }
 
@@ -64,28 +41,12 @@ impl Inference<'_> {
         if params.len() == found {
             return Ok(());
         }
-        let name = self
-            .targets
-            .get(&key(expr))
-            .map_or_else(String::new, |target| target.bound.tree.name.clone());
-        Err(self.error(
-            expr.span,
-            InferErrorKind::Arguments {
-                name,
-                expected: params.len(),
-                found,
-            },
-        ))
+        let name = self.targets.get(&key(expr)).map_or_else(String::new, |target| target.bound.tree.name.clone());
+        Err(self.error(expr.span, InferErrorKind::Arguments { name, expected: params.len(), found }))
     }
 
     /// A function that every device has.
-    pub(super) fn builtin(
-        &mut self,
-        name: &str,
-        types: &[TypeId],
-        args: &[Expr],
-        span: SpanId,
-    ) -> Result<Type> {
+    pub(super) fn builtin(&mut self, name: &str, types: &[TypeId], args: &[Expr], span: SpanId) -> Result<Type> {
         let own = types.first().map(|ty| self.named_type(*ty)).transpose()?;
         let last = name.rsplit("::").next().unwrap_or(name);
         match (last, own) {
@@ -106,13 +67,11 @@ impl Inference<'_> {
                 let vector = own.unwrap_or_else(|| self.table.fresh());
                 self.splat(vector, elem, span)
             }
-            ("from", Some(own)) if self.is_vector_or_open(&own) => {
-                self.vector_from(name, own, args, span)
-            }
+            ("from", Some(own)) if self.is_vector_or_open(&own) => self.vector_from(name, own, args, span),
             ("from_bits", Some(own)) => {
                 let bits = self.arguments(name, args, 1, span)?.remove(0);
-                let own = self.known(&own, span, "type whose bits are given")?;
-                self.unify(&bits, &Part::Unsigned.of(&own), span)?;
+                self.pending.push(Pending::Bits { own: own.clone(), bits, span });
+                self.work_off()?;
                 Ok(own)
             }
             ("zeroed" | "default", Some(own)) if args.is_empty() => Ok(own),
@@ -127,10 +86,7 @@ impl Inference<'_> {
                 Ok(own)
             }
             (_, own) => {
-                let types = args
-                    .iter()
-                    .map(|arg| self.expr(arg))
-                    .collect::<Result<Vec<_>>>()?;
+                let types = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
                 if let (Some(own), Some(first)) = (own, types.first()) {
                     self.unify(first, &own, span)?;
                 }
@@ -159,32 +115,15 @@ impl Inference<'_> {
 
     /// A vector all of whose lanes are `elem`.
     fn splat(&mut self, vector: Type, elem: Type, span: SpanId) -> Result<Type> {
-        self.pending.push(Pending::Vector {
-            vector: vector.clone(),
-            elem,
-            span,
-        });
+        self.pending.push(Pending::Vector { vector: vector.clone(), elem, span });
         self.work_off()?;
         Ok(vector)
     }
 
-    fn arguments(
-        &mut self,
-        name: &str,
-        args: &[Expr],
-        expected: usize,
-        span: SpanId,
-    ) -> Result<Vec<Type>> {
+    fn arguments(&mut self, name: &str, args: &[Expr], expected: usize, span: SpanId) -> Result<Vec<Type>> {
         if args.len() != expected {
             let name = name.to_owned();
-            return Err(self.error(
-                span,
-                InferErrorKind::Arguments {
-                    name,
-                    expected,
-                    found: args.len(),
-                },
-            ));
+            return Err(self.error(span, InferErrorKind::Arguments { name, expected, found: args.len() }));
         }
         args.iter().map(|arg| self.expr(arg)).collect()
     }
@@ -194,36 +133,20 @@ impl Inference<'_> {
         let array = self.arguments("new", args, 1, span)?.remove(0);
         match self.known(&array, span, "vector's lanes")? {
             Type::Array(elem, len) => self.lanes_of_array(elem, len, span),
-            ty => Err(self.error(
-                span,
-                InferErrorKind::NoOperation {
-                    ty,
-                    operation: "lanes".into(),
-                },
-            )),
+            ty => Err(self.error(span, InferErrorKind::NoOperation { ty, operation: "lanes".into() })),
         }
     }
 
-    fn lanes_of_array(&self, elem: Box<Type>, len: usize, span: SpanId) -> Result<Type> {
+    pub(super) fn lanes_of_array(&self, elem: Box<Type>, len: usize, span: SpanId) -> Result<Type> {
         match u8::try_from(len) {
             Ok(lanes) => Ok(Type::Vector(elem, lanes)),
-            Err(_) => Err(self.error(
-                span,
-                InferErrorKind::Internal(format!("a vector of {len} lanes")),
-            )),
+            Err(_) => Err(self.error(span, InferErrorKind::Internal(format!("a vector of {len} lanes")))),
         }
     }
 
     /// `receiver.name::<types, consts>(args)`
     pub(super) fn method(&mut self, expr: &Expr) -> Result<Type> {
-        let ExprKind::Method {
-            receiver,
-            name,
-            types,
-            consts,
-            args,
-        } = &expr.kind
-        else {
+        let ExprKind::Method { receiver, name, types, consts, args } = &expr.kind else {
             return Ok(Type::Infer);
         };
         let receiver = self.expr(receiver)?;
@@ -244,17 +167,14 @@ impl Inference<'_> {
         if let Some(function) = self.user_method(&ty, name) {
             let (params, ret) = self.target(expr, function)?;
             self.arity(&params, args.len() + 1, expr)?;
-            args.iter()
-                .zip(&params[1..])
-                .try_for_each(|(arg, param)| self.expect(arg, param))?;
+            args.iter().zip(&params[1..]).try_for_each(|(arg, param)| self.expect(arg, param))?;
             return Ok(ret);
         }
         if let Some(found) = self.handle_method(&ty, name, consts, args, expr.span)? {
             return Ok(found);
         }
         if let Type::Vector(elem, lanes) = &ty
-            && let Some(found) =
-                self.vector_method(elem, *lanes, name, types, consts, args, expr.span)?
+            && let Some(found) = self.vector_method(elem, *lanes, name, types, consts, args, expr.span)?
         {
             return Ok(found);
         }
@@ -276,20 +196,14 @@ impl Inference<'_> {
     }
 
     fn user_method(&self, ty: &Type, name: &str) -> Option<BindFn> {
-        let bound = self
-            .bound
-            .methods
-            .iter()
-            .find(|method| method.name == name && method.ty == *ty);
+        let bound = self.bound.methods.iter().find(|method| method.name == name && method.ty == *ty);
         let methods = match ty {
             Type::Struct(ty) => ty.methods.as_slice(),
             Type::Enum(ty) => ty.methods.as_slice(),
             _ => &[],
         };
         let own = methods.iter().find(|(own, _)| *own == name);
-        bound
-            .map(|method| method.function)
-            .or(own.map(|(_, function)| *function))
+        bound.map(|method| method.function).or(own.map(|(_, function)| *function))
     }
 
     /// A function of numbers: one of the primitive types' methods, lane by lane on vectors, or one that is lent.
@@ -297,10 +211,7 @@ impl Inference<'_> {
         let mut args: Vec<Type> = args.into_iter().map(|ty| self.value_behind(ty)).collect();
         self.work_off()?;
         // Bare literals take the type of the first argument that is no literal.
-        let leader = args
-            .iter()
-            .map(|ty| self.table.shallow(ty))
-            .find(|ty| !matches!(ty, Type::Var(_)));
+        let leader = args.iter().map(|ty| self.table.shallow(ty)).find(|ty| !matches!(ty, Type::Var(_)));
         let leader = match leader {
             Some(Type::Vector(elem, _)) => Some(self.table.shallow(&elem)),
             other => other,
@@ -308,13 +219,7 @@ impl Inference<'_> {
         let first = match args.first() {
             Some(first) => first.clone(),
             None => {
-                return Err(self.error(
-                    span,
-                    InferErrorKind::NoMethod {
-                        ty: Type::Unit,
-                        name: name.to_owned(),
-                    },
-                ));
+                return Err(self.error(span, InferErrorKind::NoMethod { ty: Type::Unit, name: name.to_owned() }));
             }
         };
         if let (Some(leader), Some(_)) = (&leader, self.literal_kind(&first)) {
@@ -328,20 +233,13 @@ impl Inference<'_> {
         if let Some((params, result)) = signature(&elem, name) {
             if params.len() + 1 != args.len() {
                 let name = name.to_owned();
-                return Err(self.error(
-                    span,
-                    InferErrorKind::Arguments {
-                        name,
-                        expected: params.len(),
-                        found: args.len() - 1,
-                    },
-                ));
+                return Err(
+                    self.error(span, InferErrorKind::Arguments { name, expected: params.len(), found: args.len() - 1 })
+                );
             }
             for (param, arg) in params.iter().zip(&args[1..]) {
                 match self.table.shallow(arg) {
-                    Type::Vector(arg, _) if lanes.is_some() => {
-                        self.unify(&arg, &param.of(&elem), span)?
-                    }
+                    Type::Vector(arg, _) if lanes.is_some() => self.unify(&arg, &param.of(&elem), span)?,
                     arg => self.unify(&arg, &param.of(&elem), span)?,
                 }
             }
@@ -357,15 +255,7 @@ impl Inference<'_> {
             *arg = self.table.resolve(arg);
         }
         let found = self.builtins.result_type(name, &args);
-        found.ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::NoMethod {
-                    ty: receiver,
-                    name: name.to_owned(),
-                },
-            )
-        })
+        found.ok_or_else(|| self.error(span, InferErrorKind::NoMethod { ty: receiver, name: name.to_owned() }))
     }
 }
 
@@ -373,12 +263,9 @@ impl Inference<'_> {
 fn lanewise(result: Type, lanes: Option<u8>) -> Type {
     match (lanes, result) {
         (None, result) => result,
-        (Some(lanes), Type::Tuple(parts)) => Type::Tuple(
-            parts
-                .into_iter()
-                .map(|part| Type::Vector(Box::new(part), lanes))
-                .collect(),
-        ),
+        (Some(lanes), Type::Tuple(parts)) => {
+            Type::Tuple(parts.into_iter().map(|part| Type::Vector(Box::new(part), lanes)).collect())
+        }
         (Some(lanes), result) => Type::Vector(Box::new(result), lanes),
     }
 }

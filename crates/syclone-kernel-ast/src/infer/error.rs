@@ -84,12 +84,7 @@ pub enum InferErrorKind {
 impl InferError {
     pub(super) fn new(tree: &Function, span: SpanId, kind: InferErrorKind) -> Box<InferError> {
         let line = tree.spans.get(span.0 as usize).map_or(0, |span| span.line);
-        Box::new(InferError {
-            function: tree.name.clone(),
-            file: tree.file.clone(),
-            line,
-            kind,
-        })
+        Box::new(InferError { function: tree.name.clone(), file: tree.file.clone(), line, kind })
     }
 }
 
@@ -117,20 +112,11 @@ impl fmt::Display for InferError {
             InferErrorKind::NoOperation { ty, operation } => {
                 write!(f, "type {ty} has no {operation}")
             }
-            InferErrorKind::Arguments {
-                name,
-                expected,
-                found,
-            } => write!(f, "`{name}` takes {expected} arguments, not {found}"),
-            InferErrorKind::Table {
-                table,
-                expected,
-                found,
-            } => {
-                write!(
-                    f,
-                    "the tree names {expected} {table}, but {found} are bound"
-                )
+            InferErrorKind::Arguments { name, expected, found } => {
+                write!(f, "`{name}` takes {expected} arguments, not {found}")
+            }
+            InferErrorKind::Table { table, expected, found } => {
+                write!(f, "the tree names {expected} {table}, but {found} are bound")
             }
             InferErrorKind::Internal(what) => write!(f, "the kernel tree is damaged: {what}"),
         }

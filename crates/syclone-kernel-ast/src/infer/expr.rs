@@ -35,10 +35,7 @@ impl Inference<'_> {
         if !suffix.is_empty() {
             let ty = Type::from_name(suffix);
             return ty.ok_or_else(|| {
-                self.error(
-                    span,
-                    InferErrorKind::Internal(format!("a literal with suffix `{suffix}`")),
-                )
+                self.error(span, InferErrorKind::Internal(format!("a literal with suffix `{suffix}`")))
             });
         }
         Ok(match (lit, cast) {
@@ -77,9 +74,7 @@ impl Inference<'_> {
             ExprKind::Method { .. } => self.method(expr),
             ExprKind::Ref(mutable, value) => self.reference(*mutable, value),
             ExprKind::Deref(value) => self.dereference(value, span),
-            ExprKind::If(condition, then, otherwise) => {
-                self.branch(condition, then, otherwise.as_ref(), span)
-            }
+            ExprKind::If(condition, then, otherwise) => self.branch(condition, then, otherwise.as_ref(), span),
             ExprKind::Match(value, arms) => self.match_type(value, arms),
             ExprKind::Block(None, block) => self.block(block),
             ExprKind::Block(label, block) => self.labelled_block(label, block, span),
@@ -95,13 +90,7 @@ impl Inference<'_> {
         })
     }
 
-    fn binary_operator(
-        &mut self,
-        op: BinaryOp,
-        left: &Expr,
-        right: &Expr,
-        span: SpanId,
-    ) -> Result<Type> {
+    fn binary_operator(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: SpanId) -> Result<Type> {
         let left = self.expr(left)?;
         let before = self.diverges;
         let right = self.expr(right)?;
@@ -118,13 +107,7 @@ impl Inference<'_> {
         Ok(Type::Unit)
     }
 
-    fn assign_op(
-        &mut self,
-        op: BinaryOp,
-        place: &Expr,
-        value: &Expr,
-        span: SpanId,
-    ) -> Result<Type> {
+    fn assign_op(&mut self, op: BinaryOp, place: &Expr, value: &Expr, span: SpanId) -> Result<Type> {
         let place = self.expr(place)?;
         let value = self.expr(value)?;
         let result = self.binary_type(op, &place, &value, span)?;
@@ -159,18 +142,13 @@ impl Inference<'_> {
     }
 
     fn tuple_struct(&mut self, ty: TypeId, parts: &[Expr], span: SpanId) -> Result<Type> {
-        let names: Vec<String> = (0..parts.len())
-            .map(|position| position.to_string())
-            .collect();
+        let names: Vec<String> = (0..parts.len()).map(|position| position.to_string()).collect();
         self.struct_literal(ty, &mut names.iter().map(String::as_str).zip(parts), span)
     }
 
     fn reference(&mut self, mutable: bool, value: &Expr) -> Result<Type> {
         let ty = self.expr(value)?;
-        Ok(normal(Type::Ref(
-            Box::new(self.table.shallow(&ty)),
-            mutable,
-        )))
+        Ok(normal(Type::Ref(Box::new(self.table.shallow(&ty)), mutable)))
     }
 
     fn dereference(&mut self, value: &Expr, span: SpanId) -> Result<Type> {
@@ -185,31 +163,19 @@ impl Inference<'_> {
     pub(super) fn constant(&self, id: ConstId, span: SpanId) -> Result<Type> {
         let value = self.bound.consts.get(id.0 as usize);
         let ty = value.map(|value| value.ty.clone());
-        ty.ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::Internal("a constant outside the table".into()),
-            )
-        })
+        ty.ok_or_else(|| self.error(span, InferErrorKind::Internal("a constant outside the table".into())))
     }
 
     /// The value of an array's length or of a const argument.
     pub(super) fn count(&self, expr: &Expr) -> Result<usize> {
         let value = match &expr.kind {
             ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
-            ExprKind::Const(id) => self
-                .bound
-                .consts
-                .get(id.0 as usize)
-                .and_then(|value| value.value.as_int()),
+            ExprKind::Const(id) => self.bound.consts.get(id.0 as usize).and_then(|value| value.value.as_int()),
             _ => None,
         };
         let count = value.and_then(|value| usize::try_from(value).ok());
         count.ok_or_else(|| {
-            self.error(
-                expr.span,
-                InferErrorKind::Internal("an array length that is no constant".into()),
-            )
+            self.error(expr.span, InferErrorKind::Internal("an array length that is no constant".into()))
         })
     }
 
@@ -233,13 +199,7 @@ impl Inference<'_> {
                 self.coordinates(&index_type, dims, span)?;
                 Ok(*elem)
             }
-            ty => Err(self.error(
-                span,
-                InferErrorKind::NoOperation {
-                    ty,
-                    operation: "index".into(),
-                },
-            )),
+            ty => Err(self.error(span, InferErrorKind::NoOperation { ty, operation: "index".into() })),
         }
     }
 
@@ -251,17 +211,9 @@ impl Inference<'_> {
         };
         match index {
             Type::Item(found) | Type::NdItem(found) | Type::Group(found) if found == dims => Ok(()),
-            Type::Array(..) => self.unify(
-                &index,
-                &Type::Array(Box::new(Type::USIZE), usize::from(dims)),
-                span,
-            ),
+            Type::Array(..) => self.unify(&index, &Type::Array(Box::new(Type::USIZE), usize::from(dims)), span),
             _ if dims == 1 => self.coerce(&index, &Type::USIZE, span),
-            _ => self.unify(
-                &index,
-                &Type::Array(Box::new(Type::USIZE), usize::from(dims)),
-                span,
-            ),
+            _ => self.unify(&index, &Type::Array(Box::new(Type::USIZE), usize::from(dims)), span),
         }
     }
 
@@ -278,23 +230,11 @@ impl Inference<'_> {
     fn field(&mut self, base: &Expr, name: &str, span: SpanId) -> Result<Type> {
         match self.fields_of(base, span)? {
             Type::Struct(ty) if ty.field(name).is_some() => {
-                let field = ty
-                    .field(name)
-                    .map(|position| ty.fields[position].ty.clone());
+                let field = ty.field(name).map(|position| ty.fields[position].ty.clone());
                 Ok(field.unwrap_or(Type::Infer))
             }
-            Type::Vector(elem, lanes)
-                if lane_of(name).is_some_and(|lane| lane < lanes && lanes <= 4) =>
-            {
-                Ok(*elem)
-            }
-            ty => Err(self.error(
-                span,
-                InferErrorKind::NoField {
-                    ty,
-                    name: name.to_owned(),
-                },
-            )),
+            Type::Vector(elem, lanes) if lane_of(name).is_some_and(|lane| lane < lanes && lanes <= 4) => Ok(*elem),
+            ty => Err(self.error(span, InferErrorKind::NoField { ty, name: name.to_owned() })),
         }
     }
 
@@ -302,21 +242,10 @@ impl Inference<'_> {
         let ty = self.fields_of(base, span)?;
         let part = match &ty {
             Type::Tuple(parts) => parts.get(position as usize).cloned(),
-            Type::Struct(ty) if ty.tuple => ty
-                .fields
-                .get(position as usize)
-                .map(|field| field.ty.clone()),
+            Type::Struct(ty) if ty.tuple => ty.fields.get(position as usize).map(|field| field.ty.clone()),
             _ => None,
         };
-        part.ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::NoField {
-                    ty,
-                    name: position.to_string(),
-                },
-            )
-        })
+        part.ok_or_else(|| self.error(span, InferErrorKind::NoField { ty, name: position.to_string() }))
     }
 
     fn struct_literal<'e>(
@@ -327,50 +256,27 @@ impl Inference<'_> {
     ) -> Result<Type> {
         let named = self.named_type(ty)?;
         let Type::Struct(struct_type) = self.table.shallow(&named) else {
-            return Err(self.error(
-                span,
-                InferErrorKind::NoOperation {
-                    ty: named,
-                    operation: "struct literal".into(),
-                },
-            ));
+            return Err(self.error(span, InferErrorKind::NoOperation { ty: named, operation: "struct literal".into() }));
         };
         let mut given = 0;
         for (name, value) in fields {
             let Some(position) = struct_type.field(name) else {
                 let ty = Type::Struct(struct_type.clone());
-                return Err(self.error(
-                    span,
-                    InferErrorKind::NoField {
-                        ty,
-                        name: name.to_owned(),
-                    },
-                ));
+                return Err(self.error(span, InferErrorKind::NoField { ty, name: name.to_owned() }));
             };
             self.expect(value, &struct_type.fields[position].ty)?;
             given += 1;
         }
         if given != struct_type.fields.len() {
             let (name, expected) = (struct_type.name.to_owned(), struct_type.fields.len());
-            return Err(self.error(
-                span,
-                InferErrorKind::Arguments {
-                    name,
-                    expected,
-                    found: given,
-                },
-            ));
+            return Err(self.error(span, InferErrorKind::Arguments { name, expected, found: given }));
         }
         Ok(Type::Struct(struct_type))
     }
 
     /// Whether a literal's type is open, and if so, whether it is an integer's.
     pub(super) fn literal_kind(&self, ty: &Type) -> Option<bool> {
-        if self.table.is_int_var(ty) {
-            Some(true)
-        } else {
-            self.table.is_float_var(ty).then_some(false)
-        }
+        if self.table.is_int_var(ty) { Some(true) } else { self.table.is_float_var(ty).then_some(false) }
     }
 }
 

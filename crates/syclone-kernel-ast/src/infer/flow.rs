@@ -9,12 +9,7 @@ impl Inference<'_> {
     pub(super) fn block(&mut self, block: &Block) -> Result<Type> {
         for stmt in &block.stmts {
             match stmt {
-                Stmt::Let {
-                    pattern,
-                    ty,
-                    init,
-                    span,
-                } => {
+                Stmt::Let { pattern, ty, init, span } => {
                     let found = self.expr(init)?;
                     let declared = match ty {
                         Some(ty) => self.named_type(*ty)?,
@@ -56,18 +51,9 @@ impl Inference<'_> {
         self.join(&then_type, &otherwise_type, span)
     }
 
-    pub(super) fn labelled_block(
-        &mut self,
-        label: &Option<String>,
-        block: &Block,
-        span: SpanId,
-    ) -> Result<Type> {
+    pub(super) fn labelled_block(&mut self, label: &Option<String>, block: &Block, span: SpanId) -> Result<Type> {
         let before = self.diverges;
-        self.jumps.push(Jump {
-            label: label.clone(),
-            is_loop: false,
-            value: None,
-        });
+        self.jumps.push(Jump { label: label.clone(), is_loop: false, value: None });
         let ty = self.block(block)?;
         match self.jumps.pop().and_then(|jump| jump.value) {
             Some(value) => {
@@ -83,29 +69,17 @@ impl Inference<'_> {
         Ok(match &expr.kind {
             ExprKind::Loop(label, body) => {
                 let before = self.diverges;
-                self.jumps.push(Jump {
-                    label: label.clone(),
-                    is_loop: true,
-                    value: None,
-                });
+                self.jumps.push(Jump { label: label.clone(), is_loop: true, value: None });
                 self.block(body)?;
                 self.diverges = before;
-                self.jumps
-                    .pop()
-                    .and_then(|jump| jump.value)
-                    .unwrap_or(Type::Never)
+                self.jumps.pop().and_then(|jump| jump.value).unwrap_or(Type::Never)
             }
             ExprKind::While(label, condition, body) => {
                 self.expect(condition, &Type::Bool)?;
                 self.loop_body(label, body)?;
                 Type::Unit
             }
-            ExprKind::For {
-                label,
-                pattern,
-                range,
-                body,
-            } => {
+            ExprKind::For { label, pattern, range, body } => {
                 let start = self.expr(&range.start)?;
                 let end = self.expr(&range.end)?;
                 self.unify(&end, &start, span)?;
@@ -140,11 +114,7 @@ impl Inference<'_> {
 
     fn loop_body(&mut self, label: &Option<String>, body: &Block) -> Result<()> {
         let before = self.diverges;
-        self.jumps.push(Jump {
-            label: label.clone(),
-            is_loop: true,
-            value: None,
-        });
+        self.jumps.push(Jump { label: label.clone(), is_loop: true, value: None });
         self.block(body)?;
         self.jumps.pop();
         self.diverges = before;
@@ -157,10 +127,7 @@ impl Inference<'_> {
             None => jump.is_loop,
         });
         let Some(position) = position else {
-            return Err(self.error(
-                span,
-                InferErrorKind::Internal("a `break` outside of a loop".into()),
-            ));
+            return Err(self.error(span, InferErrorKind::Internal("a `break` outside of a loop".into())));
         };
         let value = match self.jumps[position].value.take() {
             Some(before) => self.join(&before, &ty, span)?,

@@ -18,8 +18,7 @@ impl Inference<'_> {
         let found = match (ty, name, args) {
             (
                 Type::NdItem(_),
-                "global_id" | "local_id" | "group_id" | "global_range" | "local_range"
-                | "group_range",
+                "global_id" | "local_id" | "group_id" | "global_range" | "local_range" | "group_range",
                 [dim],
             )
             | (Type::Item(_), "global_id" | "id" | "global_range" | "range", [dim])
@@ -40,9 +39,7 @@ impl Inference<'_> {
             (Type::NdItem(_), "global_linear_id" | "local_linear_id" | "group_linear_id", [])
             | (Type::Item(_), "global_linear_id" | "linear_id", [])
             | (Type::Group(_), "linear_id" | "size", [])
-            | (Type::SubGroup, "id" | "local_id" | "size" | "max_size" | "count", []) => {
-                Type::USIZE
-            }
+            | (Type::SubGroup, "id" | "local_id" | "size" | "max_size" | "count", []) => Type::USIZE,
             (Type::NdItem(dims), "group", []) => Type::Group(*dims),
             (Type::NdItem(_), "sub_group", []) => Type::SubGroup,
             (Type::NdItem(_) | Type::Group(_) | Type::SubGroup, "barrier", _) => {
@@ -96,13 +93,7 @@ impl Inference<'_> {
                 match self.known(inner, span, "local memory's content")? {
                     Type::Array(elem, _) => Type::AtomicRef(elem),
                     ty => {
-                        return Err(self.error(
-                            span,
-                            InferErrorKind::NoMethod {
-                                ty,
-                                name: name.to_owned(),
-                            },
-                        ));
+                        return Err(self.error(span, InferErrorKind::NoMethod { ty, name: name.to_owned() }));
                     }
                 }
             }
@@ -116,27 +107,15 @@ impl Inference<'_> {
                     Some(lanes) => Type::Vector(elem.clone(), self.lanes(*lanes, span)?),
                     None => {
                         let vector = self.table.fresh();
-                        self.pending.push(Pending::Vector {
-                            vector: vector.clone(),
-                            elem: (**elem).clone(),
-                            span,
-                        });
+                        self.pending.push(Pending::Vector { vector: vector.clone(), elem: (**elem).clone(), span });
                         vector
                     }
                 }
             }
-            (
-                Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1),
-                "store_vector",
-                [index, value],
-            ) => {
+            (Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1), "store_vector", [index, value]) => {
                 self.expect(index, &Type::USIZE)?;
                 let vector = self.expr(value)?;
-                self.pending.push(Pending::Vector {
-                    vector,
-                    elem: (**elem).clone(),
-                    span,
-                });
+                self.pending.push(Pending::Vector { vector, elem: (**elem).clone(), span });
                 self.work_off()?;
                 Type::Unit
             }
@@ -156,45 +135,23 @@ impl Inference<'_> {
     }
 
     fn lanes(&self, id: ConstId, span: SpanId) -> Result<u8> {
-        let value = self
-            .bound
-            .consts
-            .get(id.0 as usize)
-            .and_then(|value| value.value.as_int());
+        let value = self.bound.consts.get(id.0 as usize).and_then(|value| value.value.as_int());
         let lanes = value.and_then(|value| u8::try_from(value).ok());
-        lanes.ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::Internal("a number of lanes that is no constant".into()),
-            )
-        })
+        lanes.ok_or_else(|| self.error(span, InferErrorKind::Internal("a number of lanes that is no constant".into())))
     }
 
     /// The elements of a run of memory.
     fn span_elem(&mut self, ty: &Type, span: SpanId) -> Result<Type> {
         let ty = self.behind_refs(ty, span, "span")?;
         match ty {
-            Type::Span(elem)
-            | Type::View(elem, 1)
-            | Type::ScatterMut(elem, 1)
-            | Type::LocalAccessor(elem, 1) => Ok(*elem),
+            Type::Span(elem) | Type::View(elem, 1) | Type::ScatterMut(elem, 1) | Type::LocalAccessor(elem, 1) => {
+                Ok(*elem)
+            }
             Type::Local(inner) => match self.known(&inner, span, "local memory's content")? {
                 Type::Array(elem, _) => Ok(*elem),
-                ty => Err(self.error(
-                    span,
-                    InferErrorKind::NoOperation {
-                        ty,
-                        operation: "span".into(),
-                    },
-                )),
+                ty => Err(self.error(span, InferErrorKind::NoOperation { ty, operation: "span".into() })),
             },
-            ty => Err(self.error(
-                span,
-                InferErrorKind::NoOperation {
-                    ty,
-                    operation: "span".into(),
-                },
-            )),
+            ty => Err(self.error(span, InferErrorKind::NoOperation { ty, operation: "span".into() })),
         }
     }
 
@@ -214,8 +171,8 @@ impl Inference<'_> {
                 ty
             }
             (
-                "broadcast" | "shift_left" | "shift_right" | "permute_xor" | "select" | "shuffle"
-                | "shuffle_up" | "shuffle_down" | "shuffle_xor",
+                "broadcast" | "shift_left" | "shift_right" | "permute_xor" | "select" | "shuffle" | "shuffle_up"
+                | "shuffle_down" | "shuffle_xor",
                 [x, id],
             ) => {
                 let ty = self.expr(x)?;
@@ -265,8 +222,8 @@ impl Inference<'_> {
                 Type::Unit
             }
             (
-                "exchange" | "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor"
-                | "fetch_min" | "fetch_max",
+                "exchange" | "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor" | "fetch_min"
+                | "fetch_max",
                 [x],
             ) => {
                 self.expect(x, value)?;
@@ -313,10 +270,7 @@ impl Inference<'_> {
                 let to = types.first().map(|ty| self.named_type(*ty)).transpose()?;
                 Type::Vector(Box::new(to.unwrap_or_else(|| self.table.fresh())), lanes)
             }
-            (
-                "lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge",
-                [other],
-            ) => {
+            ("lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge", [other]) => {
                 let other = self.expr(other)?;
                 // A bare literal stands for all lanes, and takes their type instead of its default.
                 if self.literal_kind(&other).is_some() {
@@ -328,17 +282,22 @@ impl Inference<'_> {
                 }
                 Type::Vector(Box::new(Type::Bool), lanes)
             }
+            ("gather", [positions]) => {
+                let positions = self.expr(positions)?;
+                match self.behind_refs(&positions, span, "positions of lanes")? {
+                    Type::Array(position, len) => {
+                        self.unify(&position, &Type::USIZE, span)?;
+                        self.lanes_of_array(elem, len, span)?
+                    }
+                    ty => return Err(self.error(span, InferErrorKind::NoOperation { ty, operation: "lanes".into() })),
+                }
+            }
             ("any" | "all", []) if *elem == Type::Bool => Type::Bool,
             (_, []) => {
-                let values = consts
-                    .iter()
-                    .map(|id| self.lanes(*id, span))
-                    .collect::<Result<Vec<u8>>>()?;
+                let values = consts.iter().map(|id| self.lanes(*id, span)).collect::<Result<Vec<u8>>>()?;
                 match swizzle(name, &values, lanes) {
                     Some(Selection::Lane(_)) => *elem,
-                    Some(Selection::Lanes(chosen)) => {
-                        Type::Vector(elem, u8::try_from(chosen.len()).unwrap_or(lanes))
-                    }
+                    Some(Selection::Lanes(chosen)) => Type::Vector(elem, u8::try_from(chosen.len()).unwrap_or(lanes)),
                     None => return Ok(None),
                 }
             }

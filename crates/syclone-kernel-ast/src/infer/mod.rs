@@ -24,6 +24,7 @@ pub(crate) use expr::lane_of;
 
 use crate::bound::BoundFunction;
 use crate::builtins::Builtins;
+use crate::numeric::Part;
 use crate::tree::{BinaryOp, Expr, Function, SpanId, TypeId, VarId};
 use crate::types::{BindFn, Type};
 use table::Table;
@@ -77,16 +78,8 @@ fn key(expr: &Expr) -> ExprKey {
 }
 
 /// Types a function and everything that it calls.
-pub fn infer(
-    function: &Arc<BoundFunction>,
-    builtins: &dyn Builtins,
-) -> Result<Program, InferError> {
-    let mut walk = Walk {
-        builtins,
-        functions: Vec::new(),
-        finished: HashMap::new(),
-        active: Vec::new(),
-    };
+pub fn infer(function: &Arc<BoundFunction>, builtins: &dyn Builtins) -> Result<Program, InferError> {
+    let mut walk = Walk { builtins, functions: Vec::new(), finished: HashMap::new(), active: Vec::new() };
     walk.function(function).map_err(|error| *error)?;
     let functions = walk.functions.into_iter().flatten().collect();
     Ok(Program { functions })
@@ -123,21 +116,12 @@ impl Walk<'_> {
         if let Some(&position) = self.finished.get(&identity) {
             return Ok(position);
         }
-        let start = self
-            .active
-            .iter()
-            .position(|(active, _)| *active == identity);
+        let start = self.active.iter().position(|(active, _)| *active == identity);
         if start.is_some() || self.active.len() >= MAX_CALL_DEPTH {
-            let mut cycle: Vec<String> = self.active[start.unwrap_or(0)..]
-                .iter()
-                .map(|(_, name)| name.clone())
-                .collect();
+            let mut cycle: Vec<String> =
+                self.active[start.unwrap_or(0)..].iter().map(|(_, name)| name.clone()).collect();
             cycle.push(target.bound.tree.name.clone());
-            return Err(InferError::new(
-                &caller.tree,
-                target.span,
-                InferErrorKind::Recursion { cycle },
-            ));
+            return Err(InferError::new(&caller.tree, target.span, InferErrorKind::Recursion { cycle }));
         }
         self.active.push((identity, target.bound.tree.name.clone()));
         let position = self.function(&target.bound)?;
@@ -176,6 +160,12 @@ enum Pending {
     Vector {
         vector: Type,
         elem: Type,
+        span: SpanId,
+    },
+    /// `bits` is the unsigned integer, or the vector of such, that a float `own` is made from.
+    Bits {
+        own: Type,
+        bits: Type,
         span: SpanId,
     },
 }
@@ -235,10 +225,7 @@ impl<'a> Inference<'a> {
         self.settle()?;
 
         let exprs = std::mem::take(&mut self.exprs);
-        let exprs = exprs
-            .into_iter()
-            .map(|(expr, ty)| (expr, self.table.resolve(&ty)))
-            .collect();
+        let exprs = exprs.into_iter().map(|(expr, ty)| (expr, self.table.resolve(&ty))).collect();
         let mut vars = Vec::new();
         for (variable, ty) in tree.vars.iter().zip(&self.vars) {
             // A variable that is bound but never given a value (after a diverging initialiser) has type `!`.
@@ -249,20 +236,12 @@ impl<'a> Inference<'a> {
             if self.table.has_vars(&ty) {
                 return Err(self.error(
                     variable.span,
-                    InferErrorKind::Ambiguous {
-                        what: format!("variable `{}`", variable.name),
-                    },
+                    InferErrorKind::Ambiguous { what: format!("variable `{}`", variable.name) },
                 ));
             }
             vars.push(ty);
         }
-        let typed = TypedFunction {
-            bound: self.bound.clone(),
-            vars,
-            ret: self.ret,
-            exprs,
-            calls: HashMap::new(),
-        };
+        let typed = TypedFunction { bound: self.bound.clone(), vars, ret: self.ret, exprs, calls: HashMap::new() };
         Ok((typed, self.targets))
     }
 
@@ -276,14 +255,7 @@ impl<'a> Inference<'a> {
         ];
         for (table, expected, found) in tables {
             if expected != found {
-                return Err(self.error(
-                    SpanId(0),
-                    InferErrorKind::Table {
-                        table,
-                        expected,
-                        found,
-                    },
-                ));
+                return Err(self.error(SpanId(0), InferErrorKind::Table { table, expected, found }));
             }
         }
         Ok(())
@@ -297,21 +269,13 @@ impl<'a> Inference<'a> {
     fn named_type(&mut self, id: TypeId) -> Result<Type> {
         match self.bound.types.get(id.0 as usize) {
             Some(ty) => Ok(self.table.instantiate(ty)),
-            None => Err(self.error(
-                SpanId(0),
-                InferErrorKind::Internal("a type outside the table".into()),
-            )),
+            None => Err(self.error(SpanId(0), InferErrorKind::Internal("a type outside the table".into()))),
         }
     }
 
     fn var(&self, var: VarId, span: SpanId) -> Result<Type> {
         let ty = self.vars.get(var.0 as usize);
-        ty.cloned().ok_or_else(|| {
-            self.error(
-                span,
-                InferErrorKind::Internal("a variable outside the table".into()),
-            )
-        })
+        ty.cloned().ok_or_else(|| self.error(span, InferErrorKind::Internal("a variable outside the table".into())))
     }
 
     fn unify(&mut self, left: &Type, right: &Type, span: SpanId) -> Result<()> {
@@ -328,9 +292,7 @@ impl<'a> Inference<'a> {
         let expected = self.table.shallow(expected);
         match (&found, &expected) {
             (Type::Never, _) => Ok(()),
-            (Type::Ref(found, true), Type::Ref(expected, false)) => {
-                self.unify(found, expected, span)
-            }
+            (Type::Ref(found, true), Type::Ref(expected, false)) => self.unify(found, expected, span),
             _ => self.unify(&found, &expected, span),
         }
     }
@@ -355,30 +317,20 @@ impl<'a> Inference<'a> {
         for pending in std::mem::take(&mut self.pending) {
             match pending {
                 // Operands that nothing else determines have one type.
-                Pending::Binary {
-                    op,
-                    left,
-                    right,
-                    out,
-                    span,
-                } => {
+                Pending::Binary { op, left, right, out, span } => {
                     self.unify(&right, &left, span)?;
                     if self.binary(op, &left, &right, &out, span)?.is_none() {
-                        return Err(self.error(
-                            span,
-                            InferErrorKind::Ambiguous {
-                                what: format!("operand of `{}`", op.symbol()),
-                            },
-                        ));
+                        return Err(self
+                            .error(span, InferErrorKind::Ambiguous { what: format!("operand of `{}`", op.symbol()) }));
                     }
                 }
+                Pending::Bits { span, .. } => {
+                    return Err(
+                        self.error(span, InferErrorKind::Ambiguous { what: "type whose bits are given".into() })
+                    );
+                }
                 Pending::Vector { span, .. } => {
-                    return Err(self.error(
-                        span,
-                        InferErrorKind::Ambiguous {
-                            what: "vector's number of lanes".into(),
-                        },
-                    ));
+                    return Err(self.error(span, InferErrorKind::Ambiguous { what: "vector's number of lanes".into() }));
                 }
             }
         }
@@ -391,13 +343,7 @@ impl<'a> Inference<'a> {
             let before = self.pending.len();
             for pending in std::mem::take(&mut self.pending) {
                 match &pending {
-                    Pending::Binary {
-                        op,
-                        left,
-                        right,
-                        out,
-                        span,
-                    } => {
+                    Pending::Binary { op, left, right, out, span } => {
                         if self.binary(*op, left, right, out, *span)?.is_none() {
                             self.pending.push(pending);
                         }
@@ -406,11 +352,24 @@ impl<'a> Inference<'a> {
                         Type::Vector(found, _) => self.unify(elem, &found, *span)?,
                         _ => self.pending.push(pending),
                     },
+                    Pending::Bits { own, bits, span } => match self.bits_of(own) {
+                        Some(expected) => self.unify(bits, &expected, *span)?,
+                        None => self.pending.push(pending),
+                    },
                 }
             }
             if self.pending.len() == before || self.pending.is_empty() {
                 return Ok(());
             }
+        }
+    }
+
+    /// The type of a float's bits, or of those of a vector's lanes; `None` while the float is not known.
+    fn bits_of(&self, own: &Type) -> Option<Type> {
+        match self.table.shallow(own) {
+            Type::Var(_) => None,
+            Type::Vector(elem, lanes) => Some(Type::Vector(Box::new(self.bits_of(&elem)?), lanes)),
+            own => Some(Part::Unsigned.of(&own)),
         }
     }
 
@@ -426,12 +385,7 @@ impl<'a> Inference<'a> {
             found = self.table.shallow(ty);
         }
         if matches!(found, Type::Var(_)) {
-            return Err(self.error(
-                span,
-                InferErrorKind::Ambiguous {
-                    what: what.to_owned(),
-                },
-            ));
+            return Err(self.error(span, InferErrorKind::Ambiguous { what: what.to_owned() }));
         }
         Ok(found)
     }

@@ -6,30 +6,15 @@ use crate::types::Type;
 
 /// Whether the operator compares.
 pub(super) fn is_comparison(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-    )
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
 
 impl Inference<'_> {
     /// The type of `left op right`, which is put off if it cannot be told yet.
-    pub(super) fn binary_type(
-        &mut self,
-        op: BinaryOp,
-        left: &Type,
-        right: &Type,
-        span: SpanId,
-    ) -> Result<Type> {
+    pub(super) fn binary_type(&mut self, op: BinaryOp, left: &Type, right: &Type, span: SpanId) -> Result<Type> {
         let out = self.table.fresh();
         if self.binary(op, left, right, &out, span)?.is_none() {
-            self.pending.push(Pending::Binary {
-                op,
-                left: left.clone(),
-                right: right.clone(),
-                out: out.clone(),
-                span,
-            });
+            self.pending.push(Pending::Binary { op, left: left.clone(), right: right.clone(), out: out.clone(), span });
         }
         Ok(self.table.shallow(&out))
     }
@@ -46,11 +31,7 @@ impl Inference<'_> {
         let left = self.without_refs(left);
         let right = self.without_refs(right);
         if left == Type::Never || right == Type::Never {
-            let ty = if is_comparison(op) {
-                Type::Bool
-            } else {
-                Type::Never
-            };
+            let ty = if is_comparison(op) { Type::Bool } else { Type::Never };
             self.unify(&ty, out, span)?;
             return Ok(Some(()));
         }
@@ -98,10 +79,7 @@ impl Inference<'_> {
         if !scalar {
             return Err(self.error(
                 span,
-                InferErrorKind::NoOperation {
-                    ty: left,
-                    operation: format!("operator `{}`", op.symbol()),
-                },
+                InferErrorKind::NoOperation { ty: left, operation: format!("operator `{}`", op.symbol()) },
             ));
         }
         self.unify(&left, out, span)?;

@@ -10,11 +10,7 @@ impl Inference<'_> {
         match pattern {
             Pattern::Wild(_) => Ok(()),
             Pattern::Bind { var, sub } => {
-                let span = self
-                    .tree()
-                    .vars
-                    .get(var.0 as usize)
-                    .map_or(SpanId(0), |variable| variable.span);
+                let span = self.tree().vars.get(var.0 as usize).map_or(SpanId(0), |variable| variable.span);
                 let variable = self.var(*var, span)?;
                 self.unify(ty, &variable, span)?;
                 sub.as_deref().map_or(Ok(()), |sub| self.pattern(sub, ty))
@@ -23,10 +19,7 @@ impl Inference<'_> {
             Pattern::Tuple(parts, span) => {
                 let types: Vec<Type> = parts.iter().map(|_| self.table.fresh()).collect();
                 self.unify(ty, &Type::Tuple(types.clone()), *span)?;
-                parts
-                    .iter()
-                    .zip(&types)
-                    .try_for_each(|(part, ty)| self.pattern(part, ty))
+                parts.iter().zip(&types).try_for_each(|(part, ty)| self.pattern(part, ty))
             }
             Pattern::Lit(lit, span) => {
                 let literal = self.literal(lit, None, *span)?;
@@ -37,10 +30,7 @@ impl Inference<'_> {
                     let value = value.ty.clone();
                     self.unify(&value, ty, *span)
                 }
-                None => Err(self.error(
-                    *span,
-                    InferErrorKind::Internal("a constant outside the table".into()),
-                )),
+                None => Err(self.error(*span, InferErrorKind::Internal("a constant outside the table".into()))),
             },
             Pattern::Range { lo, hi, .. } => {
                 for end in [lo, hi].into_iter().flatten() {

@@ -151,9 +151,7 @@ impl Table {
         match (left, right) {
             (Type::Vector(a, n), Type::Vector(b, m)) => n == m && self.unify(a, b),
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify(a, b),
-            (Type::Tuple(a), Type::Tuple(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.unify(a, b))
-            }
+            (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.unify(a, b)),
             (Type::Ref(a, n), Type::Ref(b, m)) => n == m && self.unify(a, b),
             (Type::View(a, n), Type::View(b, m))
             | (Type::ItemMut(a, n), Type::ItemMut(b, m))

@@ -151,61 +151,19 @@ pub(super) enum Instr {
     /// Bytes of [`Code::bytes`].
     Bytes { to: At, start: u32, len: u32 },
     /// An arithmetic, bit or shift operator on scalars of one type.
-    Binary {
-        op: BinaryOp,
-        scalar: Scalar,
-        to: At,
-        left: At,
-        right: At,
-    },
+    Binary { op: BinaryOp, scalar: Scalar, to: At, left: At, right: At },
     /// The same on vectors, or on a shift's operands of different types.
-    LaneBinary {
-        op: BinaryOp,
-        lanes: u8,
-        to: At,
-        left: Lanes,
-        right: Lanes,
-    },
+    LaneBinary { op: BinaryOp, lanes: u8, to: At, left: Lanes, right: Lanes },
     /// `-` or, if `not`, `!`.
-    Unary {
-        not: bool,
-        scalar: Scalar,
-        lanes: u8,
-        to: At,
-        from: At,
-    },
+    Unary { not: bool, scalar: Scalar, lanes: u8, to: At, from: At },
     /// A comparison of scalars.
-    Compare {
-        op: BinaryOp,
-        scalar: Scalar,
-        to: At,
-        left: At,
-        right: At,
-    },
+    Compare { op: BinaryOp, scalar: Scalar, to: At, left: At, right: At },
     /// A comparison of scalars lane by lane.
-    LaneCompare {
-        op: BinaryOp,
-        lanes: u8,
-        to: At,
-        left: Lanes,
-        right: Lanes,
-    },
+    LaneCompare { op: BinaryOp, lanes: u8, to: At, left: Lanes, right: Lanes },
     /// A comparison of values with parts.
-    CompareValue {
-        op: BinaryOp,
-        ty: TypeAt,
-        to: At,
-        left: At,
-        right: At,
-    },
+    CompareValue { op: BinaryOp, ty: TypeAt, to: At, left: At, right: At },
     /// `as`, lane by lane; the target's type is `ty`.
-    Cast {
-        lanes: u8,
-        to: At,
-        ty: TypeAt,
-        from: At,
-        from_ty: TypeAt,
-    },
+    Cast { lanes: u8, to: At, ty: TypeAt, from: At, from_ty: TypeAt },
     /// Goes on elsewhere.
     Jump { target: Target },
     /// Goes on elsewhere if the bool is false.
@@ -213,47 +171,19 @@ pub(super) enum Instr {
     /// Goes on elsewhere if the bool is true.
     JumpIf { condition: At, target: Target },
     /// Reads from an address plus an offset.
-    Load {
-        to: At,
-        address: At,
-        offset: u32,
-        len: u32,
-    },
+    Load { to: At, address: At, offset: u32, len: u32 },
     /// Writes to an address plus an offset.
-    Store {
-        address: At,
-        offset: u32,
-        from: At,
-        len: u32,
-    },
+    Store { address: At, offset: u32, from: At, len: u32 },
     /// The address of a place in the frame.
     FrameAddress { to: At, place: At },
     /// An address plus an offset; of nothing if the base is.
     AddOffset { to: At, address: At, offset: u32 },
     /// The address of an element of an array.
-    Element {
-        to: At,
-        address: At,
-        offset: u32,
-        index: At,
-        count: u64,
-        stride: u32,
-        name: NameAt,
-    },
+    Element { to: At, address: At, offset: u32, index: At, count: u64, stride: u32, name: NameAt },
     /// The address of an element that a handle gives access to.
-    HandleElement {
-        to: At,
-        handle: At,
-        coordinates: Coordinates,
-    },
+    HandleElement { to: At, handle: At, coordinates: Coordinates },
     /// The address of an element of a span.
-    SpanElement {
-        to: At,
-        span: At,
-        index: At,
-        stride: u32,
-        name: NameAt,
-    },
+    SpanElement { to: At, span: At, index: At, stride: u32, name: NameAt },
     /// The address of a `local::<T>()`.
     LocalAddress { to: At, offset: u32 },
     /// A span of all elements of a handle.
@@ -261,105 +191,39 @@ pub(super) enum Instr {
     /// A span of an array at an address.
     ArraySpan { to: At, address: At, count: u64 },
     /// A part of a span.
-    PartOfSpan {
-        to: At,
-        span: At,
-        start: At,
-        len: At,
-        stride: u32,
-        name: NameAt,
-    },
+    PartOfSpan { to: At, span: At, start: At, len: At, stride: u32, name: NameAt },
     /// The extent of a handle in a dimension; `dims` tells which of three is the first.
-    Extent {
-        to: At,
-        handle: At,
-        dim: At,
-        dims: u8,
-    },
+    Extent { to: At, handle: At, dim: At, dims: u8 },
     /// The number of elements of a handle.
     Len { to: At, handle: At },
     /// Adjacent elements as a vector.
-    LoadVector {
-        to: At,
-        handle: At,
-        index: At,
-        lanes: u8,
-        stride: u32,
-    },
+    LoadVector { to: At, handle: At, index: At, lanes: u8, stride: u32 },
     /// A vector to adjacent elements.
-    StoreVector {
-        from: At,
-        handle: At,
-        index: At,
-        lanes: u8,
-        stride: u32,
-    },
+    StoreVector { from: At, handle: At, index: At, lanes: u8, stride: u32 },
     /// The item's own place in the launch.
-    Ask {
-        query: Query,
-        to: At,
-        dim: At,
-        dims: u8,
-    },
+    Ask { query: Query, to: At, dim: At, dims: u8 },
     /// A method of the primitive types, on scalars or lane by lane.
-    Math {
-        name: NameAt,
-        to: At,
-        args: Box<[(At, TypeAt)]>,
-        lanes: u8,
-    },
+    Math { name: NameAt, to: At, args: Box<[(At, TypeAt)]>, lanes: u8 },
     /// A function that is lent.
-    Lent {
-        name: NameAt,
-        to: At,
-        args: Box<[(At, TypeAt)]>,
-        ty: TypeAt,
-    },
+    Lent { name: NameAt, to: At, args: Box<[(At, TypeAt)]>, ty: TypeAt },
     /// An atomic operation on an address.
-    Atomic {
-        op: AtomicOp,
-        ty: TypeAt,
-        to: At,
-        address: At,
-        args: [At; 2],
-    },
+    Atomic { op: AtomicOp, ty: TypeAt, to: At, address: At, args: [At; 2] },
     /// Adds to a reduction.
     Combine { handle: At, from: At },
     /// Calls a function: arguments go from the caller's frame to the callee's.
-    Call {
-        function: u32,
-        args: Box<[(At, At, u32)]>,
-        to: At,
-    },
+    Call { function: u32, args: Box<[(At, At, u32)]>, to: At },
     /// Ends a call; the value is here.
     Return { from: At, len: u32 },
     /// Begins a `for`: its state is three 128-bit numbers (next value, step, values left).
-    Range {
-        state: At,
-        start: At,
-        end: At,
-        kind: IntKind,
-        inclusive: bool,
-    },
+    Range { state: At, start: At, end: At, kind: IntKind, inclusive: bool },
     /// `.rev()`
     RangeRev { state: At },
     /// `.step_by(step)`
     RangeStep { state: At, step: At },
     /// The next value, or on to `done`.
-    RangeNext {
-        state: At,
-        to: At,
-        kind: IntKind,
-        done: Target,
-    },
+    RangeNext { state: At, to: At, kind: IntKind, done: Target },
     /// Waits for the group, or the sub-group, and does this together.
-    Together {
-        what: Together,
-        sub_group: bool,
-        ty: TypeAt,
-        to: At,
-        args: [At; 2],
-    },
+    Together { what: Together, sub_group: bool, ty: TypeAt, to: At, args: [At; 2] },
     /// Control cannot come here.
     Unreachable,
 }

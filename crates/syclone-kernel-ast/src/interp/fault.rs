@@ -102,12 +102,7 @@ impl fmt::Display for Fault {
                 }
                 Ok(())
             }
-            Fault::Divergence {
-                line,
-                arrived,
-                expected,
-                group,
-            } => write!(
+            Fault::Divergence { line, arrived, expected, group } => write!(
                 f,
                 "{arrived} of {expected} items of group {group:?} wait at the barrier in line {line}, the others never come\n\
                  move the barrier out of branches and loops that depend on the item"
@@ -121,10 +116,9 @@ impl fmt::Display for Fault {
             Fault::ZeroStep { line, item } => {
                 write!(f, "a loop with step 0 in line {line}: item {item:?}")
             }
-            Fault::InvalidValue { ty, line, item } => write!(
-                f,
-                "memory read in line {line} holds no value of type {ty}: item {item:?}"
-            ),
+            Fault::InvalidValue { ty, line, item } => {
+                write!(f, "memory read in line {line} holds no value of type {ty}: item {item:?}")
+            }
             Fault::Internal(what) => write!(f, "error in the interpreter: {what}"),
         }
     }

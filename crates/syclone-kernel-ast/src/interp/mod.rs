@@ -158,9 +158,7 @@ impl Kernel {
     /// Types and compiles a kernel and all that it calls.
     pub fn new(function: &Arc<BoundFunction>, builtins: &dyn Builtins) -> Result<Kernel, Fault> {
         let program = infer(function, builtins).map_err(|error| Fault::Untyped(Box::new(error)))?;
-        Ok(Kernel {
-            code: compile::compile(&program)?,
-        })
+        Ok(Kernel { code: compile::compile(&program)? })
     }
 
     /// Runs a launch of the function that the kernel was made from, watched by an observer.

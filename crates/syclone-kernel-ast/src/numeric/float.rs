@@ -83,15 +83,10 @@ macro_rules! float_methods {
                 "is_subnormal" => return boolean(x.is_subnormal()),
                 "is_sign_negative" => return boolean(x.is_sign_negative()),
                 "is_sign_positive" => return boolean(x.is_sign_positive()),
-                "to_bits" => {
-                    return Outcome::Value(Value::Int(IntKind::$bits, i128::from(x.to_bits())))
-                }
+                "to_bits" => return Outcome::Value(Value::Int(IntKind::$bits, i128::from(x.to_bits()))),
                 "sin_cos" => {
                     let (sin, cos) = x.sin_cos();
-                    return Outcome::Value(Value::Tuple(vec![
-                        Value::$variant(sin),
-                        Value::$variant(cos),
-                    ]));
+                    return Outcome::Value(Value::Tuple(vec![Value::$variant(sin), Value::$variant(cos)]));
                 }
                 _ => return Outcome::Unsupported,
             })

@@ -21,11 +21,7 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
     let count = |value: u32| Outcome::Value(Value::Int(IntKind::U32, i128::from(value)));
     let saturate = |value: i128| same(value.clamp(kind.min_value(), kind.max_value()));
     let exact = |value: i128| {
-        if kind.wrap(value) == value {
-            same(value)
-        } else {
-            Outcome::Overflow(Value::Int(kind, kind.wrap(value)))
-        }
+        if kind.wrap(value) == value { same(value) } else { Outcome::Overflow(Value::Int(kind, kind.wrap(value))) }
     };
     let unsigned = |value: i128| {
         let Type::Int(to) = super::Part::Unsigned.of(&Type::Int(kind)) else {
@@ -36,10 +32,7 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
     let boolean = |value: bool| Outcome::Value(Value::Bool(value));
     let flagged = |value: i128| {
         let wrapped = kind.wrap(value);
-        Outcome::Value(Value::Tuple(vec![
-            Value::Int(kind, wrapped),
-            Value::Bool(wrapped != value),
-        ]))
+        Outcome::Value(Value::Tuple(vec![Value::Int(kind, wrapped), Value::Bool(wrapped != value)]))
     };
     // Products of two 64-bit numbers fit 128 bits only without a sign; the pattern is all that wrapping needs.
     let product = a.checked_mul(b);
@@ -56,11 +49,7 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
         "next_power_of_two" => {
             let power = pattern.next_power_of_two() as i128;
             // Beyond the range, release builds of Rust give zero.
-            if power > kind.max_value() {
-                Outcome::Overflow(Value::Int(kind, 0))
-            } else {
-                same(power)
-            }
+            if power > kind.max_value() { Outcome::Overflow(Value::Int(kind, 0)) } else { same(power) }
         }
         "div_ceil" if b == 0 => Outcome::DivideByZero,
         "div_ceil" => same((a + b - 1).div_euclid(b)),
@@ -73,19 +62,11 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
         "min" => same(a.min(b)),
         "max" => same(a.max(b)),
         "clamp" => same(a.max(b).min(c)),
-        "midpoint" => same(if kind.signed() {
-            (a + b) / 2
-        } else {
-            (a + b) >> 1
-        }),
-        "rem_euclid" | "div_euclid" | "wrapping_div" | "wrapping_rem" | "saturating_div"
-            if b == 0 =>
-        {
+        "midpoint" => same(if kind.signed() { (a + b) / 2 } else { (a + b) >> 1 }),
+        "rem_euclid" | "div_euclid" | "wrapping_div" | "wrapping_rem" | "saturating_div" if b == 0 => {
             Outcome::DivideByZero
         }
-        "rem_euclid" | "div_euclid" if kind.signed() && b == -1 && a == kind.min_value() => {
-            Outcome::DivideOverflow
-        }
+        "rem_euclid" | "div_euclid" if kind.signed() && b == -1 && a == kind.min_value() => Outcome::DivideOverflow,
         "rem_euclid" => same(a.rem_euclid(b)),
         "div_euclid" => same(a.div_euclid(b)),
         "wrapping_div" => same(a / b),
@@ -101,10 +82,9 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
         "overflowing_sub" => flagged(a - b),
         "overflowing_mul" => match product {
             Some(product) => flagged(product),
-            None => Outcome::Value(Value::Tuple(vec![
-                Value::Int(kind, kind.wrap(a.wrapping_mul(b))),
-                Value::Bool(true),
-            ])),
+            None => {
+                Outcome::Value(Value::Tuple(vec![Value::Int(kind, kind.wrap(a.wrapping_mul(b))), Value::Bool(true)]))
+            }
         },
         "pow" | "wrapping_pow" | "saturating_pow" => power(kind, name, a, b as u32),
         "wrapping_shl" => same(a.wrapping_shl(b as u32 % bits)),
@@ -141,13 +121,7 @@ fn power(kind: IntKind, name: &str, base: i128, exponent: u32) -> Outcome {
     // A power within 64 bits is one that multiplying step by step never takes beyond 128.
     let mut exact = Some(1i128);
     if matches!(base, -1..=1) {
-        exact = Some(
-            if base == -1 && exponent.is_multiple_of(2) || exponent == 0 {
-                1
-            } else {
-                base
-            },
-        );
+        exact = Some(if base == -1 && exponent.is_multiple_of(2) || exponent == 0 { 1 } else { base });
     } else {
         for _ in 0..exponent.min(130) {
             exact = exact.and_then(|value| value.checked_mul(base));
@@ -159,11 +133,7 @@ fn power(kind: IntKind, name: &str, base: i128, exponent: u32) -> Outcome {
         "pow" if !fits => Outcome::Overflow(value(wrapped)),
         "saturating_pow" if !fits => {
             let negative = base < 0 && exponent % 2 == 1;
-            Outcome::Value(value(if negative {
-                kind.min_value()
-            } else {
-                kind.max_value()
-            }))
+            Outcome::Value(value(if negative { kind.min_value() } else { kind.max_value() }))
         }
         _ => Outcome::Value(value(wrapped)),
     }

@@ -82,9 +82,7 @@ fn narrow(half: &Type, value: Value) -> Value {
     match (half, value) {
         (Type::F16, Value::F32(value)) => Value::F16(f16_from_f32(value)),
         (Type::Bf16, Value::F32(value)) => Value::Bf16(bf16_from_f32(value)),
-        (_, Value::Tuple(parts)) => {
-            Value::Tuple(parts.into_iter().map(|part| narrow(half, part)).collect())
-        }
+        (_, Value::Tuple(parts)) => Value::Tuple(parts.into_iter().map(|part| narrow(half, part)).collect()),
         (_, value) => value,
     }
 }

@@ -67,29 +67,14 @@ pub(crate) fn int_binary(op: BinaryOp, kind: IntKind, a: i128, b: i128) -> Outco
             // Bits shifted out are no overflow in Rust, an amount outside the type's bits is.
             let bits = i128::from(kind.bits());
             let amount = b & (bits - 1);
-            let value = Value::Int(
-                kind,
-                kind.wrap(if op == BinaryOp::Shl {
-                    a << amount
-                } else {
-                    a >> amount
-                }),
-            );
-            return if (0..bits).contains(&b) {
-                Outcome::Value(value)
-            } else {
-                Outcome::Overflow(value)
-            };
+            let value = Value::Int(kind, kind.wrap(if op == BinaryOp::Shl { a << amount } else { a >> amount }));
+            return if (0..bits).contains(&b) { Outcome::Value(value) } else { Outcome::Overflow(value) };
         }
         _ => return Outcome::Unsupported,
     };
     let wrapped = kind.wrap(exact);
     let value = Value::Int(kind, wrapped);
-    if wrapped == exact {
-        Outcome::Value(value)
-    } else {
-        Outcome::Overflow(value)
-    }
+    if wrapped == exact { Outcome::Value(value) } else { Outcome::Overflow(value) }
 }
 
 /// `-x`
@@ -97,11 +82,7 @@ pub(crate) fn negate(value: &Value) -> Outcome {
     match value {
         Value::Int(kind, value) => {
             let negated = Value::Int(*kind, kind.wrap(-value));
-            if kind.wrap(-value) == -value {
-                Outcome::Value(negated)
-            } else {
-                Outcome::Overflow(negated)
-            }
+            if kind.wrap(-value) == -value { Outcome::Value(negated) } else { Outcome::Overflow(negated) }
         }
         Value::F16(bits) => Outcome::Value(Value::F16(bits ^ 0x8000)),
         Value::Bf16(bits) => Outcome::Value(Value::Bf16(bits ^ 0x8000)),
@@ -126,9 +107,7 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Unit, Value::Unit) => Some(Ordering::Equal),
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
         (Value::Int(_, a), Value::Int(_, b)) => Some(a.cmp(b)),
-        (Value::F16(_), Value::F16(_)) | (Value::Bf16(_), Value::Bf16(_)) => {
-            compare(&widen(left), &widen(right))
-        }
+        (Value::F16(_), Value::F16(_)) | (Value::Bf16(_), Value::Bf16(_)) => compare(&widen(left), &widen(right)),
         (Value::F32(a), Value::F32(b)) => a.partial_cmp(b),
         (Value::F64(a), Value::F64(b)) => a.partial_cmp(b),
         (Value::Enum(_, a), Value::Enum(_, b)) => Some(a.cmp(b)),
@@ -186,10 +165,7 @@ impl Value {
 fn cast_float(value: f64, ty: &Type) -> Option<Value> {
     Some(match ty {
         // `as` saturates and takes NaN to zero, from f64 to i128 as to every other integer.
-        Type::Int(kind) => Value::Int(
-            *kind,
-            (value as i128).clamp(kind.min_value(), kind.max_value()),
-        ),
+        Type::Int(kind) => Value::Int(*kind, (value as i128).clamp(kind.min_value(), kind.max_value())),
         Type::F32 => Value::F32(value as f32),
         Type::F64 => Value::F64(value),
         Type::F16 => Value::F16(f16_from_f64(value)),
@@ -201,12 +177,7 @@ fn cast_float(value: f64, ty: &Type) -> Option<Value> {
 /// A reduction operator on two values of one type: scalars, or vectors lane by lane. Integers wrap.
 pub(crate) fn apply(op: Op, left: &Value, right: &Value) -> Option<Value> {
     if let (Value::Vector(a), Value::Vector(b)) = (left, right) {
-        return Some(Value::Vector(
-            a.iter()
-                .zip(b)
-                .map(|(a, b)| apply(op, a, b))
-                .collect::<Option<_>>()?,
-        ));
+        return Some(Value::Vector(a.iter().zip(b).map(|(a, b)| apply(op, a, b)).collect::<Option<_>>()?));
     }
     let outcome = match op {
         Op::Plus => binary(BinaryOp::Add, left, right),
@@ -242,10 +213,7 @@ fn truth(value: &Value) -> Option<bool> {
 /// The value that a reduction operator leaves others unchanged by.
 pub(crate) fn identity(op: Op, ty: &Type) -> Option<Value> {
     if let Type::Vector(elem, lanes) = ty {
-        return Some(Value::Vector(vec![
-            identity(op, elem)?;
-            usize::from(*lanes)
-        ]));
+        return Some(Value::Vector(vec![identity(op, elem)?; usize::from(*lanes)]));
     }
     let float = match op {
         Op::Plus => 0.0,

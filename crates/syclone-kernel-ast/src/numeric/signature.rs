@@ -82,18 +82,17 @@ pub(super) fn conversion(name: &str) -> Option<Part> {
 fn float(name: &str) -> Option<(&'static [Part], Part)> {
     use Part::{Bool, I32, Pair, Same, Unsigned};
     Some(match name {
-        "abs" | "signum" | "sqrt" | "cbrt" | "exp" | "exp2" | "exp_m1" | "ln" | "log2"
-        | "log10" | "ln_1p" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh"
-        | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "floor" | "ceil" | "round"
-        | "round_ties_even" | "trunc" | "fract" | "recip" | "to_degrees" | "to_radians" => {
-            (&[], Same)
+        "abs" | "signum" | "sqrt" | "cbrt" | "exp" | "exp2" | "exp_m1" | "ln" | "log2" | "log10" | "ln_1p" | "sin"
+        | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"
+        | "floor" | "ceil" | "round" | "round_ties_even" | "trunc" | "fract" | "recip" | "to_degrees"
+        | "to_radians" => (&[], Same),
+        "min" | "max" | "powf" | "atan2" | "hypot" | "copysign" | "rem_euclid" | "div_euclid" | "log" => {
+            (&[Same], Same)
         }
-        "min" | "max" | "powf" | "atan2" | "hypot" | "copysign" | "rem_euclid" | "div_euclid"
-        | "log" => (&[Same], Same),
         "clamp" | "mul_add" => (&[Same, Same], Same),
         "powi" => (&[I32], Same),
-        "is_nan" | "is_infinite" | "is_finite" | "is_normal" | "is_subnormal"
-        | "is_sign_negative" | "is_sign_positive" => (&[], Bool),
+        "is_nan" | "is_infinite" | "is_finite" | "is_normal" | "is_subnormal" | "is_sign_negative"
+        | "is_sign_positive" => (&[], Bool),
         "to_bits" => (&[], Unsigned),
         "sin_cos" => (&[], Pair),
         _ => return None,
@@ -103,25 +102,24 @@ fn float(name: &str) -> Option<(&'static [Part], Part)> {
 fn int(kind: IntKind, name: &str) -> Option<(&'static [Part], Part)> {
     use Part::{Bool, Same, U32, Unsigned, WithFlag};
     Some(match name {
-        "abs" | "signum" | "wrapping_abs" | "saturating_abs" | "saturating_neg"
-            if kind.signed() =>
-        {
-            (&[], Same)
-        }
+        "abs" | "signum" | "wrapping_abs" | "saturating_abs" | "saturating_neg" if kind.signed() => (&[], Same),
+        // Vectors of any number have it.
+        "abs" => (&[], Same),
         "unsigned_abs" if kind.signed() => (&[], Unsigned),
         "is_negative" | "is_positive" if kind.signed() => (&[], Bool),
         "next_power_of_two" if !kind.signed() => (&[], Same),
         "is_power_of_two" if !kind.signed() => (&[], Bool),
         "div_ceil" | "next_multiple_of" if !kind.signed() => (&[Same], Same),
         "swap_bytes" | "reverse_bits" | "wrapping_neg" | "isqrt" => (&[], Same),
-        "min" | "max" | "rem_euclid" | "div_euclid" | "wrapping_add" | "wrapping_sub"
-        | "wrapping_mul" | "wrapping_div" | "wrapping_rem" | "saturating_add"
-        | "saturating_sub" | "saturating_mul" | "saturating_div" | "midpoint" => (&[Same], Same),
+        "min" | "max" | "rem_euclid" | "div_euclid" | "wrapping_add" | "wrapping_sub" | "wrapping_mul"
+        | "wrapping_div" | "wrapping_rem" | "saturating_add" | "saturating_sub" | "saturating_mul"
+        | "saturating_div" | "midpoint" => (&[Same], Same),
         "clamp" => (&[Same, Same], Same),
-        "pow" | "wrapping_pow" | "saturating_pow" | "wrapping_shl" | "wrapping_shr"
-        | "rotate_left" | "rotate_right" => (&[U32], Same),
-        "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones"
-        | "trailing_ones" => (&[], U32),
+        "pow" | "wrapping_pow" | "saturating_pow" | "wrapping_shl" | "wrapping_shr" | "rotate_left"
+        | "rotate_right" => (&[U32], Same),
+        "count_ones" | "count_zeros" | "leading_zeros" | "trailing_zeros" | "leading_ones" | "trailing_ones" => {
+            (&[], U32)
+        }
         "abs_diff" => (&[Same], Unsigned),
         "overflowing_add" | "overflowing_sub" | "overflowing_mul" => (&[Same], WithFlag),
         _ => return None,

@@ -11,9 +11,9 @@ pub enum Token {
 }
 
 const PUNCTS: [&str; 48] = [
-    "<<=", ">>=", "..=", "->", "=>", "::", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=",
-    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "..", "(", ")", "[", "]", "{", "}", "<", ">", "=",
-    "+", "-", "*", "/", "%", "&", "|", "^", "!", ",", ";", ":", ".", "@", "_", "#",
+    "<<=", ">>=", "..=", "->", "=>", "::", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "+=", "-=", "*=", "/=",
+    "%=", "&=", "|=", "^=", "..", "(", ")", "[", "]", "{", "}", "<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^",
+    "!", ",", ";", ":", ".", "@", "_", "#",
 ];
 
 /// The tokens of a text, each with its line.
@@ -33,20 +33,14 @@ pub fn lex(text: &str) -> Vec<(Token, u32)> {
                 at += 1;
             }
         } else if c.is_ascii_digit() {
-            let (token, end) = number(
-                &chars,
-                at,
-                tokens.last().map(|(token, _)| token) == Some(&Token::Punct(".")),
-            );
+            let (token, end) = number(&chars, at, tokens.last().map(|(token, _)| token) == Some(&Token::Punct(".")));
             tokens.push((token, line));
             at = end;
         } else if c == '\'' {
             let end = word_end(&chars, at + 1);
             tokens.push((Token::Label(chars[at + 1..end].iter().collect()), line));
             at = end;
-        } else if c.is_alphabetic()
-            || (c == '_' && chars.get(at + 1).is_some_and(|next| next.is_alphanumeric()))
-        {
+        } else if c.is_alphabetic() || (c == '_' && chars.get(at + 1).is_some_and(|next| next.is_alphanumeric())) {
             let end = word_end(&chars, at);
             tokens.push((Token::Ident(chars[at..end].iter().collect()), line));
             at = end;
@@ -72,31 +66,18 @@ fn word_end(chars: &[char], start: usize) -> usize {
 
 /// A number; behind a dot it is a tuple's position, which takes no fraction.
 fn number(chars: &[char], start: usize, position: bool) -> (Token, usize) {
-    let digit = |at: usize| {
-        chars
-            .get(at)
-            .is_some_and(|c| c.is_ascii_digit() || *c == '_')
-    };
+    let digit = |at: usize| chars.get(at).is_some_and(|c| c.is_ascii_digit() || *c == '_');
     let mut end = start;
     if chars[start] == '0' && matches!(chars.get(start + 1), Some('x' | 'b')) {
         let radix = if chars[start + 1] == 'x' { 16 } else { 2 };
         end = start + 2;
-        while chars
-            .get(end)
-            .is_some_and(|c| c.is_digit(radix) || *c == '_')
-        {
+        while chars.get(end).is_some_and(|c| c.is_digit(radix) || *c == '_') {
             end += 1;
         }
-        let digits: String = chars[start + 2..end]
-            .iter()
-            .filter(|c| **c != '_')
-            .collect();
+        let digits: String = chars[start + 2..end].iter().filter(|c| **c != '_').collect();
         let suffix_end = word_end(chars, end);
         return (
-            Token::Int(
-                i128::from_str_radix(&digits, radix).unwrap(),
-                chars[end..suffix_end].iter().collect(),
-            ),
+            Token::Int(i128::from_str_radix(&digits, radix).unwrap(), chars[end..suffix_end].iter().collect()),
             suffix_end,
         );
     }
@@ -126,10 +107,7 @@ fn number(chars: &[char], start: usize, position: bool) -> (Token, usize) {
     }
     let digits: String = chars[start..end].iter().filter(|c| **c != '_').collect();
     let suffix_end = word_end(chars, end);
-    let suffix: String = chars[end..suffix_end]
-        .iter()
-        .filter(|c| **c != '_')
-        .collect();
+    let suffix: String = chars[end..suffix_end].iter().filter(|c| **c != '_').collect();
     let token = if float || suffix.starts_with('f') {
         Token::Float(digits, suffix)
     } else {

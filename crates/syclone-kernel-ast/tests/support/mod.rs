@@ -66,34 +66,19 @@ data! {
 /// An argument over a row of host memory.
 pub fn row<T: Data>(data: &mut [T]) -> Arg {
     let extents = [1, 1, data.len()];
-    Arg::Global(Global {
-        ptr: data.as_mut_ptr().cast(),
-        extents,
-        pitch: data.len(),
-        elem: T::ty(),
-    })
+    Arg::Global(Global { ptr: data.as_mut_ptr().cast(), extents, pitch: data.len(), elem: T::ty() })
 }
 
 /// An argument over the bytes of a row of a type's values.
 pub fn bytes_row(elem: &Type, bytes: &mut [u8]) -> Arg {
     let len = bytes.len() / elem.size();
-    Arg::Global(Global {
-        ptr: bytes.as_mut_ptr(),
-        extents: [1, 1, len],
-        pitch: len,
-        elem: elem.clone(),
-    })
+    Arg::Global(Global { ptr: bytes.as_mut_ptr(), extents: [1, 1, len], pitch: len, elem: elem.clone() })
 }
 
 /// An argument over a table of host memory.
 pub fn table<T: Data>(data: &mut [T], rows: usize, columns: usize) -> Arg {
     assert_eq!(data.len(), rows * columns);
-    Arg::Global(Global {
-        ptr: data.as_mut_ptr().cast(),
-        extents: [1, rows, columns],
-        pitch: columns,
-        elem: T::ty(),
-    })
+    Arg::Global(Global { ptr: data.as_mut_ptr().cast(), extents: [1, rows, columns], pitch: columns, elem: T::ty() })
 }
 
 /// A plain value as an argument.
@@ -103,28 +88,16 @@ pub fn plain<T: Data>(value: T) -> Arg {
 
 /// Local memory as an argument.
 pub fn local<T: Data>(len: usize) -> Arg {
-    Arg::LocalAccessor {
-        extents: [1, 1, len],
-        elem: T::ty(),
-    }
+    Arg::LocalAccessor { extents: [1, 1, len], elem: T::ty() }
 }
 
 /// A reduction as an argument.
 pub fn reducer<T: Data>(op: Op, value: &mut T) -> Arg {
-    Arg::Reducer {
-        op,
-        ty: T::ty(),
-        slot: Slot(std::ptr::from_mut(value).cast()),
-    }
+    Arg::Reducer { op, ty: T::ty(), slot: Slot(std::ptr::from_mut(value).cast()) }
 }
 
 /// A launch in one dimension, with sub-groups of 4 and overflow checked.
-pub fn launch(
-    function: &Arc<BoundFunction>,
-    global: usize,
-    local: usize,
-    args: Vec<Arg>,
-) -> Launch {
+pub fn launch(function: &Arc<BoundFunction>, global: usize, local: usize, args: Vec<Arg>) -> Launch {
     Launch {
         function: function.clone(),
         args,

@@ -91,11 +91,7 @@ impl Parser<'_> {
     }
 
     fn fail(&self, expected: &str) -> ! {
-        panic!(
-            "line {}: {expected} expected, found {:?}",
-            self.tokens[self.at].1,
-            self.peek()
-        )
+        panic!("line {}: {expected} expected, found {:?}", self.tokens[self.at].1, self.peek())
     }
 
     fn want(&mut self, punct: &str) {
@@ -131,24 +127,14 @@ impl Parser<'_> {
     fn declare(&mut self, name: &str, mutable: bool) -> VarId {
         let span = self.span();
         let var = VarId(self.tree.vars.len() as u32);
-        self.tree.vars.push(Variable {
-            name: name.into(),
-            mutable,
-            span,
-        });
+        self.tree.vars.push(Variable { name: name.into(), mutable, span });
         self.scopes.last_mut().unwrap().push((name.into(), var));
         var
     }
 
     fn find(&self, name: &str) -> Option<VarId> {
-        let all = self
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.iter().rev());
-        all.into_iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, var)| *var)
+        let all = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        all.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)
     }
 
     fn scoped<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -169,21 +155,13 @@ impl Parser<'_> {
             let var = self.declare(&name, mutable);
             self.want(":");
             let (ty, id) = self.ty();
-            self.tree.params.push(Param {
-                var,
-                ty: id,
-                role: role(&ty),
-            });
+            self.tree.params.push(Param { var, ty: id, role: role(&ty) });
             self.eat(",");
         }
         if self.eat("->") {
             self.tree.ret = Some(self.ty().1);
         }
-        let first = self
-            .tree
-            .params
-            .first()
-            .map(|param| self.types[param.ty.0 as usize].clone());
+        let first = self.tree.params.first().map(|param| self.types[param.ty.0 as usize].clone());
         self.tree.kind = match first {
             Some(Type::NdItem(_)) if device => FunctionKind::Collective,
             _ if device => FunctionKind::Device,
@@ -201,20 +179,9 @@ impl Parser<'_> {
     fn ty(&mut self) -> (Type, TypeId) {
         let start = self.at;
         let ty = self.bare_type();
-        let text: Vec<String> = self.tokens[start..self.at]
-            .iter()
-            .map(|(token, _)| spell(token))
-            .collect();
-        let text = text
-            .join("")
-            .replace(',', ", ")
-            .replace("&mut", "&mut ")
-            .replace(';', "; ");
-        let known = self
-            .types
-            .iter()
-            .zip(&self.tree.types)
-            .position(|known| *known.0 == ty && *known.1 == text);
+        let text: Vec<String> = self.tokens[start..self.at].iter().map(|(token, _)| spell(token)).collect();
+        let text = text.join("").replace(',', ", ").replace("&mut", "&mut ").replace(';', "; ");
+        let known = self.types.iter().zip(&self.tree.types).position(|known| *known.0 == ty && *known.1 == text);
         let position = known.unwrap_or_else(|| {
             self.types.push(ty.clone());
             self.tree.types.push(text);
@@ -237,11 +204,7 @@ impl Parser<'_> {
                 parts.push(self.bare_type());
                 self.eat(",");
             }
-            return if parts.is_empty() {
-                Type::Unit
-            } else {
-                Type::Tuple(parts)
-            };
+            return if parts.is_empty() { Type::Unit } else { Type::Tuple(parts) };
         }
         if self.eat("[") {
             let elem = self.bare_type();
@@ -298,9 +261,7 @@ impl Parser<'_> {
             Token::Int(value, _) => value as usize,
             Token::Ident(name) => {
                 let value = self.names.consts.iter().find(|(known, _)| *known == name);
-                value
-                    .and_then(|(_, value)| value.value.as_int())
-                    .expect("a const") as usize
+                value.and_then(|(_, value)| value.value.as_int()).expect("a const") as usize
             }
             _ => self.fail("a size"),
         }
@@ -335,24 +296,13 @@ impl Parser<'_> {
                 let pattern = self.pattern();
                 self.at = end;
                 self.want(";");
-                block.stmts.push(Stmt::Let {
-                    pattern,
-                    ty,
-                    init,
-                    span,
-                });
+                block.stmts.push(Stmt::Let { pattern, ty, init, span });
                 continue;
             }
             let block_like = self.is("{")
                 || matches!(self.peek(), Token::Label(_))
-                || ["if", "match", "loop", "while", "for"]
-                    .iter()
-                    .any(|word| self.is_word(word));
-            let expr = if block_like {
-                self.primary()
-            } else {
-                self.expr(0)
-            };
+                || ["if", "match", "loop", "while", "for"].iter().any(|word| self.is_word(word));
+            let expr = if block_like { self.primary() } else { self.expr(0) };
             if self.eat("}") {
                 block.tail = Some(Box::new(expr));
                 return block;
@@ -390,11 +340,7 @@ impl Parser<'_> {
                 parts.push(self.pattern());
                 tuple |= self.eat(",");
             }
-            return if parts.len() == 1 && !tuple {
-                parts.remove(0)
-            } else {
-                Pattern::Tuple(parts, span)
-            };
+            return if parts.len() == 1 && !tuple { parts.remove(0) } else { Pattern::Tuple(parts, span) };
         }
         if let Token::Ident(name) = self.peek().clone()
             && name.starts_with(char::is_lowercase)
@@ -415,26 +361,12 @@ impl Parser<'_> {
             let sub = self.eat("@").then(|| Box::new(self.one_pattern()));
             return Pattern::Bind { var, sub };
         }
-        let lo = if self.is("..=") || self.is("..") {
-            None
-        } else {
-            Some(Box::new(self.pattern_end()))
-        };
+        let lo = if self.is("..=") || self.is("..") { None } else { Some(Box::new(self.pattern_end())) };
         let inclusive = self.is("..=");
         if self.eat("..=") || self.eat("..") {
-            let ends =
-                self.is("=>") || self.is(",") || self.is(")") || self.is("|") || self.is_word("if");
-            let hi = if ends {
-                None
-            } else {
-                Some(Box::new(self.pattern_end()))
-            };
-            return Pattern::Range {
-                lo,
-                hi,
-                inclusive,
-                span,
-            };
+            let ends = self.is("=>") || self.is(",") || self.is(")") || self.is("|") || self.is_word("if");
+            let hi = if ends { None } else { Some(Box::new(self.pattern_end())) };
+            return Pattern::Range { lo, hi, inclusive, span };
         }
         *lo.expect("a pattern")
     }
@@ -442,26 +374,19 @@ impl Parser<'_> {
     /// Whether the pattern is a later alternative: a `|` comes right before the enclosing part.
     fn in_or(&self) -> bool {
         let line_start = self.at.saturating_sub(6);
-        self.tokens[line_start..self.at]
-            .iter()
-            .any(|(token, _)| *token == Token::Punct("|"))
+        self.tokens[line_start..self.at].iter().any(|(token, _)| *token == Token::Punct("|"))
     }
 
     fn pattern_end(&mut self) -> Pattern {
         let span = self.span();
         let negative = self.eat("-");
         match self.next() {
-            Token::Int(value, suffix) => Pattern::Lit(
-                Lit::Int(if negative { -value } else { value }, suffix),
-                span,
-            ),
+            Token::Int(value, suffix) => Pattern::Lit(Lit::Int(if negative { -value } else { value }, suffix), span),
             Token::Float(digits, suffix) => {
                 let sign = if negative { "-" } else { "" };
                 Pattern::Lit(Lit::Float(format!("{sign}{digits}"), suffix), span)
             }
-            Token::Ident(word) if word == "true" || word == "false" => {
-                Pattern::Lit(Lit::Bool(word == "true"), span)
-            }
+            Token::Ident(word) if word == "true" || word == "false" => Pattern::Lit(Lit::Bool(word == "true"), span),
             Token::Ident(_) => {
                 self.at -= 1;
                 let path = self.path();
@@ -484,15 +409,8 @@ impl Parser<'_> {
         if let Some(position) = self.tree.consts.iter().position(|known| known == path) {
             return ConstId(position as u32);
         }
-        let own = self
-            .names
-            .consts
-            .iter()
-            .find(|(name, _)| *name == path)
-            .map(|(_, value)| value.clone());
-        let value = own
-            .or_else(|| language_constant(path))
-            .unwrap_or_else(|| panic!("unknown constant {path}"));
+        let own = self.names.consts.iter().find(|(name, _)| *name == path).map(|(_, value)| value.clone());
+        let value = own.or_else(|| language_constant(path)).unwrap_or_else(|| panic!("unknown constant {path}"));
         self.tree.consts.push(path.into());
         self.consts.push(value);
         ConstId(self.consts.len() as u32 - 1)
@@ -512,10 +430,7 @@ impl Parser<'_> {
             let span = self.span();
             if level <= 12 && self.eat_word("as") {
                 let ty = self.ty().1;
-                left = Expr {
-                    kind: ExprKind::Cast(Box::new(left), ty),
-                    span,
-                };
+                left = Expr { kind: ExprKind::Cast(Box::new(left), ty), span };
                 continue;
             }
             let Token::Punct(punct) = *self.peek() else {
@@ -524,22 +439,13 @@ impl Parser<'_> {
             if level == 0 {
                 if self.eat("=") {
                     let value = self.expr(0);
-                    return Expr {
-                        kind: ExprKind::Assign(Box::new(left), Box::new(value)),
-                        span,
-                    };
+                    return Expr { kind: ExprKind::Assign(Box::new(left), Box::new(value)), span };
                 }
-                let op = punct
-                    .strip_suffix('=')
-                    .and_then(operator)
-                    .filter(|op| binary_level(*op) > 5);
+                let op = punct.strip_suffix('=').and_then(operator).filter(|op| binary_level(*op) > 5);
                 if let Some(op) = op {
                     self.at += 1;
                     let value = self.expr(0);
-                    return Expr {
-                        kind: ExprKind::AssignOp(op, Box::new(left), Box::new(value)),
-                        span,
-                    };
+                    return Expr { kind: ExprKind::AssignOp(op, Box::new(left), Box::new(value)), span };
                 }
             }
             let Some(op) = operator(punct) else {
@@ -550,10 +456,7 @@ impl Parser<'_> {
             }
             self.at += 1;
             let right = self.expr(binary_level(op) + 1);
-            left = Expr {
-                kind: ExprKind::Binary(op, Box::new(left), Box::new(right)),
-                span,
-            };
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
         }
     }
 
@@ -584,22 +487,14 @@ impl Parser<'_> {
                 ExprKind::Index(Box::new(expr), Box::new(index))
             } else if self.eat(".") {
                 match self.next() {
-                    Token::Int(position, _) => {
-                        ExprKind::TupleField(Box::new(expr), position as u32)
-                    }
+                    Token::Int(position, _) => ExprKind::TupleField(Box::new(expr), position as u32),
                     Token::Ident(name) if self.is("(") || self.is("::") => {
                         let (mut types, mut consts) = (Vec::new(), Vec::new());
                         if self.eat("::") {
                             self.turbofish(&mut types, &mut consts);
                         }
                         let args = self.arguments();
-                        ExprKind::Method {
-                            receiver: Box::new(expr),
-                            name,
-                            types,
-                            consts,
-                            args,
-                        }
+                        ExprKind::Method { receiver: Box::new(expr), name, types, consts, args }
                     }
                     Token::Ident(name) => ExprKind::Field(Box::new(expr), name),
                     _ => self.fail("a field"),
@@ -679,14 +574,7 @@ impl Parser<'_> {
             parts.push(self.inner());
             tuple |= self.eat(",");
         }
-        if tuple {
-            Expr {
-                kind: ExprKind::Tuple(parts),
-                span,
-            }
-        } else {
-            parts.remove(0)
-        }
+        if tuple { Expr { kind: ExprKind::Tuple(parts), span } } else { parts.remove(0) }
     }
 
     fn array(&mut self) -> ExprKind {
@@ -747,22 +635,12 @@ impl Parser<'_> {
         }
         self.no_struct = before;
         let end_at = self.at;
-        let range = ForRange {
-            start: Box::new(start),
-            end: Box::new(end),
-            inclusive,
-            adaptors,
-        };
+        let range = ForRange { start: Box::new(start), end: Box::new(end), inclusive, adaptors };
         self.scoped(|parser| {
             parser.at = pattern_at;
             let pattern = parser.one_pattern();
             parser.at = end_at;
-            ExprKind::For {
-                label,
-                pattern,
-                range,
-                body: parser.block(),
-            }
+            ExprKind::For { label, pattern, range, body: parser.block() }
         })
     }
 
@@ -794,10 +672,7 @@ impl Parser<'_> {
                 let then = self.block();
                 let otherwise = self.eat_word("else").then(|| {
                     if self.is_word("if") {
-                        Block {
-                            stmts: Vec::new(),
-                            tail: Some(Box::new(self.word("if"))),
-                        }
+                        Block { stmts: Vec::new(), tail: Some(Box::new(self.word("if"))) }
                     } else {
                         self.block()
                     }
@@ -815,11 +690,7 @@ impl Parser<'_> {
                     }
                     _ => None,
                 };
-                if word == "break" {
-                    ExprKind::Break(label, self.jump_value())
-                } else {
-                    ExprKind::Continue(label)
-                }
+                if word == "break" { ExprKind::Break(label, self.jump_value()) } else { ExprKind::Continue(label) }
             }
             "return" => {
                 self.at += 1;
@@ -845,11 +716,7 @@ impl Parser<'_> {
                 let pattern = parser.pattern();
                 let guard = parser.eat_word("if").then(|| parser.inner());
                 parser.want("=>");
-                Arm {
-                    pattern,
-                    guard,
-                    body: parser.inner(),
-                }
+                Arm { pattern, guard, body: parser.inner() }
             });
             arms.push(arm);
             self.eat(",");
@@ -991,9 +858,7 @@ fn binary_level(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Or => 3,
         BinaryOp::And => 4,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-            5
-        }
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 5,
         BinaryOp::BitOr => 6,
         BinaryOp::BitXor => 7,
         BinaryOp::BitAnd => 8,

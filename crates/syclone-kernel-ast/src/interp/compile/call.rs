@@ -1,7 +1,7 @@
 //! Calls of device functions, of the language's functions and of the methods of every type.
 
 use super::expr::lanes_of;
-use super::{Compiler, LOCAL_ALIGN, Result, internal, layout};
+use super::{Compiler, Fault, LOCAL_ALIGN, MAX_FRAME, Result, internal, layout};
 use crate::interp::code::*;
 use crate::numeric::signature;
 use crate::tree::*;
@@ -29,11 +29,7 @@ impl Compiler<'_> {
         if !self.out.calls.contains(&function) {
             self.out.calls.push(function);
         }
-        self.emit(Instr::Call {
-            function,
-            args: moves.into(),
-            to,
-        });
+        self.emit(Instr::Call { function, args: moves.into(), to });
         Ok(())
     }
 
@@ -54,14 +50,7 @@ impl Compiler<'_> {
     }
 
     /// A function that every device has.
-    pub(super) fn builtin(
-        &mut self,
-        expr: &Expr,
-        name: &str,
-        has_type: bool,
-        args: &[Expr],
-        to: At,
-    ) -> Result<()> {
+    pub(super) fn builtin(&mut self, expr: &Expr, name: &str, has_type: bool, args: &[Expr], to: At) -> Result<()> {
         let ty = self.type_of(expr);
         let last = name.rsplit("::").next().unwrap_or(name);
         match (last, args) {
@@ -71,11 +60,13 @@ impl Compiler<'_> {
                 };
                 let offset = self.code.local_bytes.next_multiple_of(LOCAL_ALIGN);
                 self.code.local_bytes = offset.saturating_add(inner.size());
+                let bytes = self.code.local_bytes;
                 let Ok(offset) = u32::try_from(offset) else {
-                    return Err(crate::interp::Fault::OutOfMemory {
-                        bytes: self.code.local_bytes,
-                    });
+                    return Err(Fault::OutOfMemory { bytes });
                 };
+                if bytes > MAX_FRAME {
+                    return Err(Fault::OutOfMemory { bytes });
+                }
                 self.emit(Instr::LocalAddress { to, offset });
                 Ok(())
             }
@@ -87,16 +78,14 @@ impl Compiler<'_> {
                 self.copy(to, from, &ty);
                 Ok(())
             }
-            ("from", [value]) if has_type && matches!(ty, Type::Vector(..)) => {
-                match self.operand_type(value) {
-                    Type::Array(..) | Type::Vector(..) => {
-                        let from = self.operand(value)?;
-                        self.copy(to, from, &ty);
-                        Ok(())
-                    }
-                    _ => self.splat(value, to, &ty),
+            ("from", [value]) if has_type && matches!(ty, Type::Vector(..)) => match self.operand_type(value) {
+                Type::Array(..) | Type::Vector(..) => {
+                    let from = self.operand(value)?;
+                    self.copy(to, from, &ty);
+                    Ok(())
                 }
-            }
+                _ => self.splat(value, to, &ty),
+            },
             ("zeroed" | "default", []) if has_type => {
                 self.zero(to, ty.size());
                 Ok(())
@@ -119,11 +108,7 @@ impl Compiler<'_> {
         let mut left = size;
         while left > 0 {
             let len = left.min(8);
-            self.emit(Instr::Number {
-                to: at,
-                bits: 0,
-                len: len as u8,
-            });
+            self.emit(Instr::Number { to: at, bits: 0, len: len as u8 });
             at += len as u32;
             left -= len;
         }
@@ -140,14 +125,7 @@ impl Compiler<'_> {
     }
 
     /// A method call.
-    pub(super) fn method(
-        &mut self,
-        expr: &Expr,
-        receiver: &Expr,
-        name: &str,
-        args: &[Expr],
-        to: At,
-    ) -> Result<()> {
+    pub(super) fn method(&mut self, expr: &Expr, receiver: &Expr, name: &str, args: &[Expr], to: At) -> Result<()> {
         if self.typed.callee(expr).is_some() {
             let all: Vec<&Expr> = std::iter::once(receiver).chain(args).collect();
             return self.call(expr, &all, to);
@@ -201,14 +179,7 @@ impl Compiler<'_> {
     }
 
     /// A function of numbers, here or lent.
-    pub(super) fn numeric(
-        &mut self,
-        name: &str,
-        args: &[&Expr],
-        result: &Type,
-        to: At,
-        span: SpanId,
-    ) -> Result<()> {
+    pub(super) fn numeric(&mut self, name: &str, args: &[&Expr], result: &Type, to: At, span: SpanId) -> Result<()> {
         let mut operands = Vec::new();
         for (position, arg) in args.iter().enumerate() {
             let at = self.stable(arg, &args[position + 1..])?;
@@ -216,27 +187,15 @@ impl Compiler<'_> {
             operands.push((at, self.type_at(&ty)));
         }
         self.at_line(span);
-        let first = args
-            .first()
-            .map_or(Type::Unit, |arg| self.operand_type(arg));
+        let first = args.first().map_or(Type::Unit, |arg| self.operand_type(arg));
         let (elem, lanes) = lanes_of(&first);
         let known = signature(elem, name).is_some();
         let name = self.name_at(name);
         let args = operands.into();
         let instr = if known {
-            Instr::Math {
-                name,
-                to,
-                args,
-                lanes,
-            }
+            Instr::Math { name, to, args, lanes }
         } else {
-            Instr::Lent {
-                name,
-                to,
-                args,
-                ty: self.type_at(result),
-            }
+            Instr::Lent { name, to, args, ty: self.type_at(result) }
         };
         self.emit(instr);
         Ok(())

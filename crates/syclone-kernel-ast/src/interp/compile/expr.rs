@@ -75,13 +75,11 @@ impl Compiler<'_> {
             ExprKind::Tuple(parts)
             | ExprKind::Array(parts)
             | ExprKind::Builtin(_, _, parts)
-            | ExprKind::Call(_, parts) => parts.iter().all(|part| {
-                self.is_pure(part) && !matches!(self.typed.type_of(part), Type::Ref(_, true))
-            }),
+            | ExprKind::Call(_, parts) => {
+                parts.iter().all(|part| self.is_pure(part) && !matches!(self.typed.type_of(part), Type::Ref(_, true)))
+            }
             ExprKind::Method { receiver, args, .. } => {
-                self.typed.callee(expr).is_none()
-                    && self.is_pure(receiver)
-                    && args.iter().all(|arg| self.is_pure(arg))
+                self.typed.callee(expr).is_none() && self.is_pure(receiver) && args.iter().all(|arg| self.is_pure(arg))
             }
             _ => false,
         }
@@ -112,15 +110,8 @@ impl Compiler<'_> {
             ExprKind::Struct(_, fields) => self.struct_literal(expr, fields, to),
             ExprKind::TupleStruct(_, parts) => self.tuple_struct(expr, parts, to),
             ExprKind::Call(_, args) => self.call(expr, &args.iter().collect::<Vec<_>>(), to),
-            ExprKind::Builtin(name, types, args) => {
-                self.builtin(expr, name, !types.is_empty(), args, to)
-            }
-            ExprKind::Method {
-                receiver,
-                name,
-                args,
-                ..
-            } => self.method(expr, receiver, name, args, to),
+            ExprKind::Builtin(name, types, args) => self.builtin(expr, name, !types.is_empty(), args, to),
+            ExprKind::Method { receiver, name, args, .. } => self.method(expr, receiver, name, args, to),
             ExprKind::Ref(_, value) => self.reference(expr, value, to),
             _ => self.flow(expr, to),
         }
@@ -135,12 +126,7 @@ impl Compiler<'_> {
             Place::Memory(address, offset) => {
                 let len = self.typed.type_of(expr).size() as u32;
                 if len > 0 {
-                    self.emit(Instr::Load {
-                        to,
-                        address,
-                        offset,
-                        len,
-                    });
+                    self.emit(Instr::Load { to, address, offset, len });
                 }
             }
         }
@@ -173,9 +159,7 @@ impl Compiler<'_> {
 
     fn tuple(&mut self, expr: &Expr, parts: &[Expr], to: At) -> Result<()> {
         let Type::Tuple(types) = self.type_of(expr) else {
-            return parts
-                .iter()
-                .try_for_each(|part| self.value(part).map(|_| ()));
+            return parts.iter().try_for_each(|part| self.value(part).map(|_| ()));
         };
         for (position, part) in parts.iter().enumerate() {
             self.value_to(part, to + Type::tuple_offset(&types, position) as u32)?;
@@ -224,11 +208,7 @@ impl Compiler<'_> {
         }
         let place = self.place(value)?;
         let address = self.whole_address(place)?;
-        self.emit(Instr::Copy {
-            to,
-            from: address,
-            len: 8,
-        });
+        self.emit(Instr::Copy { to, from: address, len: 8 });
         Ok(())
     }
 
@@ -247,11 +227,7 @@ impl Compiler<'_> {
         let mut done = elem.size() as u32;
         while done > 0 && done < total {
             let len = done.min(total - done);
-            self.emit(Instr::Copy {
-                to: to + done,
-                from: to,
-                len,
-            });
+            self.emit(Instr::Copy { to: to + done, from: to, len });
             done += len;
         }
         Ok(())
@@ -286,61 +262,32 @@ impl Compiler<'_> {
             return Ok(());
         };
         // A negative literal is one literal: the smallest integer's digits alone do not fit its type.
-        if let (UnaryOp::Neg, ExprKind::Lit(Lit::Int(digits, _)), Type::Int(kind)) =
-            (op, &value.kind, elem)
-        {
+        if let (UnaryOp::Neg, ExprKind::Lit(Lit::Int(digits, _)), Type::Int(kind)) = (op, &value.kind, elem) {
             self.constant(to, &Value::Int(*kind, kind.wrap(-digits)));
             return Ok(());
         }
         let line = self.line;
         let from = self.operand(value)?;
         self.line = line;
-        self.emit(Instr::Unary {
-            not: op == UnaryOp::Not,
-            scalar,
-            lanes,
-            to,
-            from,
-        });
+        self.emit(Instr::Unary { not: op == UnaryOp::Not, scalar, lanes, to, from });
         Ok(())
     }
 
     fn short_circuit(&mut self, op: BinaryOp, left: &Expr, right: &Expr, to: At) -> Result<()> {
         let left = self.operand(left)?;
-        self.emit(Instr::Copy {
-            to,
-            from: left,
-            len: 1,
-        });
+        self.emit(Instr::Copy { to, from: left, len: 1 });
         let end = if op == BinaryOp::And {
-            self.emit(Instr::JumpUnless {
-                condition: to,
-                target: 0,
-            })
+            self.emit(Instr::JumpUnless { condition: to, target: 0 })
         } else {
-            self.emit(Instr::JumpIf {
-                condition: to,
-                target: 0,
-            })
+            self.emit(Instr::JumpIf { condition: to, target: 0 })
         };
         let right = self.operand(right)?;
-        self.emit(Instr::Copy {
-            to,
-            from: right,
-            len: 1,
-        });
+        self.emit(Instr::Copy { to, from: right, len: 1 });
         self.land(end);
         Ok(())
     }
 
-    fn binary(
-        &mut self,
-        op: BinaryOp,
-        left: &Expr,
-        right: &Expr,
-        to: At,
-        span: SpanId,
-    ) -> Result<()> {
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, to: At, span: SpanId) -> Result<()> {
         let left_type = self.operand_type(left);
         let right_type = self.operand_type(right);
         let left_at = self.stable(left, &[right])?;
@@ -350,62 +297,26 @@ impl Compiler<'_> {
     }
 
     /// An operator on values in the frame.
-    fn operate(
-        &mut self,
-        op: BinaryOp,
-        to: At,
-        left: (At, &Type),
-        right: (At, &Type),
-    ) -> Result<()> {
+    fn operate(&mut self, op: BinaryOp, to: At, left: (At, &Type), right: (At, &Type)) -> Result<()> {
         if *left.1 == Type::Never || *right.1 == Type::Never {
             return Ok(());
         }
-        if matches!(
-            op,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
-        ) {
+        if matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
             self.compare(op, left.1, to, left.0, right.0);
             return Ok(());
         }
         let (left_elem, left_lanes) = lanes_of(left.1);
         let (right_elem, right_lanes) = lanes_of(right.1);
-        let (Some(left_scalar), Some(right_scalar)) =
-            (Scalar::of(left_elem), Scalar::of(right_elem))
-        else {
-            return internal(format!(
-                "operator `{}` on {} and {}",
-                op.symbol(),
-                left.1,
-                right.1
-            ));
+        let (Some(left_scalar), Some(right_scalar)) = (Scalar::of(left_elem), Scalar::of(right_elem)) else {
+            return internal(format!("operator `{}` on {} and {}", op.symbol(), left.1, right.1));
         };
         let lanes = left_lanes.max(right_lanes);
         if lanes == 1 && left_scalar == right_scalar {
-            self.emit(Instr::Binary {
-                op,
-                scalar: left_scalar,
-                to,
-                left: left.0,
-                right: right.0,
-            });
+            self.emit(Instr::Binary { op, scalar: left_scalar, to, left: left.0, right: right.0 });
         } else {
-            let left = Lanes {
-                at: left.0,
-                scalar: left_scalar,
-                vector: left_lanes > 1,
-            };
-            let right = Lanes {
-                at: right.0,
-                scalar: right_scalar,
-                vector: right_lanes > 1,
-            };
-            self.emit(Instr::LaneBinary {
-                op,
-                lanes,
-                to,
-                left,
-                right,
-            });
+            let left = Lanes { at: left.0, scalar: left_scalar, vector: left_lanes > 1 };
+            let right = Lanes { at: right.0, scalar: right_scalar, vector: right_lanes > 1 };
+            self.emit(Instr::LaneBinary { op, lanes, to, left, right });
         }
         Ok(())
     }
@@ -413,22 +324,10 @@ impl Compiler<'_> {
     /// A comparison of two values of one type.
     pub(super) fn compare(&mut self, op: BinaryOp, ty: &Type, to: At, left: At, right: At) {
         match Scalar::of(ty) {
-            Some(scalar) => self.emit(Instr::Compare {
-                op,
-                scalar,
-                to,
-                left,
-                right,
-            }),
+            Some(scalar) => self.emit(Instr::Compare { op, scalar, to, left, right }),
             None => {
                 let ty = self.type_at(ty);
-                self.emit(Instr::CompareValue {
-                    op,
-                    ty,
-                    to,
-                    left,
-                    right,
-                })
+                self.emit(Instr::CompareValue { op, ty, to, left, right })
             }
         };
     }
@@ -439,13 +338,7 @@ impl Compiler<'_> {
         }
         let ty = self.type_at(ty);
         let from_ty = self.type_at(from_type);
-        self.emit(Instr::Cast {
-            lanes,
-            to,
-            ty,
-            from,
-            from_ty,
-        });
+        self.emit(Instr::Cast { lanes, to, ty, from, from_ty });
     }
 
     fn assign(&mut self, place: &Expr, value: &Expr, span: SpanId) -> Result<()> {

@@ -10,9 +10,7 @@ impl Compiler<'_> {
     pub(super) fn flow(&mut self, expr: &Expr, to: At) -> Result<()> {
         let ty = &self.type_of(expr);
         match &expr.kind {
-            ExprKind::If(condition, then, otherwise) => {
-                self.branch(condition, then, otherwise.as_ref(), to, ty)
-            }
+            ExprKind::If(condition, then, otherwise) => self.branch(condition, then, otherwise.as_ref(), to, ty),
             ExprKind::Match(value, arms) => self.match_arms(value, arms, to),
             ExprKind::Block(None, block) => self.block(block, to, ty),
             ExprKind::Block(label, block) => {
@@ -38,21 +36,13 @@ impl Compiler<'_> {
                 let mark = self.free;
                 let condition = self.operand(condition)?;
                 self.free = mark;
-                let done = self.emit(Instr::JumpUnless {
-                    condition,
-                    target: 0,
-                });
+                let done = self.emit(Instr::JumpUnless { condition, target: 0 });
                 self.loop_body(label, body, again, to)?;
                 self.land(done);
                 self.end_jumps();
                 Ok(())
             }
-            ExprKind::For {
-                label,
-                pattern,
-                range,
-                body,
-            } => self.for_loop(expr, label, pattern, range, body),
+            ExprKind::For { label, pattern, range, body } => self.for_loop(expr, label, pattern, range, body),
             ExprKind::Break(label, value) => {
                 let position = self.jump_of(label.as_deref(), false)?;
                 if let Some(value) = value {
@@ -75,31 +65,18 @@ impl Compiler<'_> {
                     Some(value) => self.value(value)?,
                     None => 0,
                 };
-                self.emit(Instr::Return {
-                    from,
-                    len: ret.size() as u32,
-                });
+                self.emit(Instr::Return { from, len: ret.size() as u32 });
                 Ok(())
             }
             _ => internal("an expression that is no control flow"),
         }
     }
 
-    fn branch(
-        &mut self,
-        condition: &Expr,
-        then: &Block,
-        otherwise: Option<&Block>,
-        to: At,
-        ty: &Type,
-    ) -> Result<()> {
+    fn branch(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Block>, to: At, ty: &Type) -> Result<()> {
         let mark = self.free;
         let condition = self.operand(condition)?;
         self.free = mark;
-        let skip = self.emit(Instr::JumpUnless {
-            condition,
-            target: 0,
-        });
+        let skip = self.emit(Instr::JumpUnless { condition, target: 0 });
         self.block(then, to, ty)?;
         if let Some(otherwise) = otherwise {
             let end = self.emit(Instr::Jump { target: 0 });
@@ -124,20 +101,8 @@ impl Compiler<'_> {
     }
 
     /// A loop's body and the jump back; the caller ends its jumps.
-    fn loop_body(
-        &mut self,
-        label: &Option<String>,
-        body: &Block,
-        again: Target,
-        result: At,
-    ) -> Result<()> {
-        self.jumps.push(Jump {
-            label: label.clone(),
-            is_loop: true,
-            result,
-            again,
-            breaks: Vec::new(),
-        });
+    fn loop_body(&mut self, label: &Option<String>, body: &Block, again: Target, result: At) -> Result<()> {
+        self.jumps.push(Jump { label: label.clone(), is_loop: true, result, again, breaks: Vec::new() });
         self.block(body, 0, &Type::Unit)?;
         self.emit(Instr::Jump { target: again });
         Ok(())
@@ -160,10 +125,7 @@ impl Compiler<'_> {
             let mut failed = self.test(&arm.pattern, at, &ty)?;
             if let Some(guard) = &arm.guard {
                 let condition = self.operand(guard)?;
-                failed.push(self.emit(Instr::JumpUnless {
-                    condition,
-                    target: 0,
-                }));
+                failed.push(self.emit(Instr::JumpUnless { condition, target: 0 }));
             }
             self.value_to(&arm.body, to)?;
             ends.push(self.emit(Instr::Jump { target: 0 }));
@@ -196,13 +158,7 @@ impl Compiler<'_> {
         let start = self.stable(&range.start, &[&range.end])?;
         let end = self.operand(&range.end)?;
         self.at_line(expr.span);
-        self.emit(Instr::Range {
-            state,
-            start,
-            end,
-            kind,
-            inclusive: range.inclusive,
-        });
+        self.emit(Instr::Range { state, start, end, kind, inclusive: range.inclusive });
         for adaptor in &range.adaptors {
             match adaptor {
                 RangeAdaptor::Rev => self.emit(Instr::RangeRev { state }),
@@ -214,12 +170,7 @@ impl Compiler<'_> {
         }
         self.free = mark;
         let value = self.temp(&ty)?;
-        let next = self.emit(Instr::RangeNext {
-            state,
-            to: value,
-            kind,
-            done: 0,
-        });
+        let next = self.emit(Instr::RangeNext { state, to: value, kind, done: 0 });
         self.bind(pattern, value, &ty)?;
         self.loop_body(label, body, next, 0)?;
         self.land(next);

@@ -48,24 +48,12 @@ impl Compiler<'_> {
             None => 0,
         };
         self.at_line(expr.span);
-        self.emit(Instr::Ask {
-            query,
-            to,
-            dim,
-            dims,
-        });
+        self.emit(Instr::Ask { query, to, dim, dims });
         Ok(())
     }
 
     /// Operations that synchronise the items of a group or sub-group.
-    fn together(
-        &mut self,
-        expr: &Expr,
-        sub_group: bool,
-        name: &str,
-        args: &[Expr],
-        to: At,
-    ) -> Result<()> {
+    fn together(&mut self, expr: &Expr, sub_group: bool, name: &str, args: &[Expr], to: At) -> Result<()> {
         let op = || -> Result<Op> {
             match args.last().map(|arg| self.operand_type(arg)) {
                 Some(Type::Op(op)) => Ok(op),
@@ -98,13 +86,7 @@ impl Compiler<'_> {
         let (operands, ty) = self.together_operands(what, args)?;
         let ty = self.type_at(&ty);
         self.at_line(expr.span);
-        self.emit(Instr::Together {
-            what,
-            sub_group,
-            ty,
-            to,
-            args: operands,
-        });
+        self.emit(Instr::Together { what, sub_group, ty, to, args: operands });
         Ok(())
     }
 
@@ -112,8 +94,7 @@ impl Compiler<'_> {
     fn together_operands(&mut self, what: Together, args: &[Expr]) -> Result<([At; 2], Type)> {
         match (what, args) {
             (Together::Barrier, _) => {
-                args.iter()
-                    .try_for_each(|arg| self.value(arg).map(|_| ()))?;
+                args.iter().try_for_each(|arg| self.value(arg).map(|_| ()))?;
                 Ok(([0; 2], Type::Unit))
             }
             (Together::InclusiveFrom(_) | Together::ExclusiveFrom(_), [x, init, _]) => {
@@ -130,10 +111,7 @@ impl Compiler<'_> {
                 Ok(([source, target], elem))
             }
             (
-                Together::JointReduce(_)
-                | Together::JointAny
-                | Together::JointAll
-                | Together::JointNone,
+                Together::JointReduce(_) | Together::JointAny | Together::JointAll | Together::JointNone,
                 [source, ..],
             ) => {
                 let (source, elem) = self.span(source)?;
@@ -164,11 +142,7 @@ impl Compiler<'_> {
                 };
                 let address = self.operand(expr)?;
                 let to = self.temp_bytes(16)?;
-                self.emit(Instr::ArraySpan {
-                    to,
-                    address,
-                    count: len as u64,
-                });
+                self.emit(Instr::ArraySpan { to, address, count: len as u64 });
                 Ok((to, *elem))
             }
             ty => internal(format!("a span of {ty}")),
@@ -210,13 +184,7 @@ impl Compiler<'_> {
         }
         let ty = self.type_at(elem);
         self.at_line(expr.span);
-        self.emit(Instr::Atomic {
-            op,
-            ty,
-            to,
-            address,
-            args: operands,
-        });
+        self.emit(Instr::Atomic { op, ty, to, address, args: operands });
         Ok(())
     }
 
@@ -267,25 +235,14 @@ impl Compiler<'_> {
                 };
                 let handle = self.stable(receiver, &[dim])?;
                 let dim = self.operand(dim)?;
-                self.emit(Instr::Extent {
-                    to,
-                    handle,
-                    dim,
-                    dims,
-                });
+                self.emit(Instr::Extent { to, handle, dim, dims });
             }
             (_, "load_vector", [index]) => {
                 let handle = self.stable(receiver, &[index])?;
                 let index = self.operand(index)?;
                 let (elem, lanes) = lanes_of(&result);
                 self.at_line(expr.span);
-                self.emit(Instr::LoadVector {
-                    to,
-                    handle,
-                    index,
-                    lanes,
-                    stride: elem.size() as u32,
-                });
+                self.emit(Instr::LoadVector { to, handle, index, lanes, stride: elem.size() as u32 });
             }
             (_, "store_vector", [index, value]) => {
                 let handle = self.stable(receiver, &[index, value])?;
@@ -294,13 +251,7 @@ impl Compiler<'_> {
                 let value_type = self.operand_type(value);
                 let (elem, lanes) = lanes_of(&value_type);
                 self.at_line(expr.span);
-                self.emit(Instr::StoreVector {
-                    from,
-                    handle,
-                    index,
-                    lanes,
-                    stride: elem.size() as u32,
-                });
+                self.emit(Instr::StoreVector { from, handle, index, lanes, stride: elem.size() as u32 });
             }
             (_, "span" | "part", [start, len]) => {
                 let (span, elem) = self.span(receiver)?;
@@ -308,14 +259,7 @@ impl Compiler<'_> {
                 let len = self.operand(len)?;
                 let name = self.name_of(receiver);
                 self.at_line(expr.span);
-                self.emit(Instr::PartOfSpan {
-                    to,
-                    span,
-                    start,
-                    len,
-                    stride: elem.size() as u32,
-                    name,
-                });
+                self.emit(Instr::PartOfSpan { to, span, start, len, stride: elem.size() as u32, name });
             }
             _ => {
                 let all: Vec<&Expr> = std::iter::once(receiver).chain(args).collect();
@@ -380,10 +324,7 @@ impl Compiler<'_> {
                 let (to_elem, _) = lanes_of(&result);
                 self.cast(lanes, to, to_elem, from, elem);
             }
-            (
-                "lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge",
-                [other],
-            ) => {
+            ("lanes_eq" | "lanes_ne" | "lanes_lt" | "lanes_le" | "lanes_gt" | "lanes_ge", [other]) => {
                 let op = match name {
                     "lanes_eq" => BinaryOp::Eq,
                     "lanes_ne" => BinaryOp::Ne,
@@ -402,43 +343,21 @@ impl Compiler<'_> {
                     op,
                     lanes,
                     to,
-                    left: Lanes {
-                        at: left,
-                        scalar,
-                        vector: true,
-                    },
-                    right: Lanes {
-                        at: right,
-                        scalar,
-                        vector: other_is_vector,
-                    },
+                    left: Lanes { at: left, scalar, vector: true },
+                    right: Lanes { at: right, scalar, vector: other_is_vector },
                 });
             }
             ("any" | "all", []) if *elem == Type::Bool => {
                 let from = self.operand(receiver)?;
-                let op = if name == "any" {
-                    BinaryOp::BitOr
-                } else {
-                    BinaryOp::BitAnd
-                };
+                let op = if name == "any" { BinaryOp::BitOr } else { BinaryOp::BitAnd };
                 self.copy(to, from, elem);
                 for lane in 1..u32::from(lanes) {
-                    self.emit(Instr::Binary {
-                        op,
-                        scalar: Scalar::Bool,
-                        to,
-                        left: to,
-                        right: from + lane,
-                    });
+                    self.emit(Instr::Binary { op, scalar: Scalar::Bool, to, left: to, right: from + lane });
                 }
             }
             _ => {
                 let consts = self.const_arguments(expr);
-                let chosen = if args.is_empty() {
-                    swizzle(name, &consts, lanes)
-                } else {
-                    None
-                };
+                let chosen = if args.is_empty() { swizzle(name, &consts, lanes) } else { None };
                 let chosen = match chosen {
                     Some(Selection::Lane(lane)) => vec![lane],
                     Some(Selection::Lanes(lanes)) => lanes,
@@ -449,11 +368,7 @@ impl Compiler<'_> {
                 };
                 let from = self.operand(receiver)?;
                 for (position, lane) in chosen.into_iter().enumerate() {
-                    self.copy(
-                        to + position as u32 * size,
-                        from + u32::from(lane) * size,
-                        elem,
-                    );
+                    self.copy(to + position as u32 * size, from + u32::from(lane) * size, elem);
                 }
             }
         }
@@ -466,9 +381,6 @@ impl Compiler<'_> {
             return Vec::new();
         };
         let value = |id: &ConstId| self.typed.bound.consts.get(id.0 as usize)?.value.as_int();
-        consts
-            .iter()
-            .filter_map(|id| value(id).and_then(|value| u8::try_from(value).ok()))
-            .collect()
+        consts.iter().filter_map(|id| value(id).and_then(|value| u8::try_from(value).ok())).collect()
     }
 }

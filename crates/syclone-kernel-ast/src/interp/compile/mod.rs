@@ -39,19 +39,13 @@ pub(super) fn compile(program: &Program) -> Result<Code> {
     if let Some(root) = program.functions.first() {
         let tree = root.tree();
         code.kind = Some(tree.kind);
-        code.param_names = tree
-            .params
-            .iter()
-            .map(|param| variable_name(tree, param.var))
-            .collect();
+        code.param_names = tree.params.iter().map(|param| variable_name(tree, param.var)).collect();
     }
     Ok(code)
 }
 
 fn variable_name(tree: &Function, var: VarId) -> String {
-    tree.vars
-        .get(var.0 as usize)
-        .map_or_else(String::new, |variable| variable.name.clone())
+    tree.vars.get(var.0 as usize).map_or_else(String::new, |variable| variable.name.clone())
 }
 
 /// Where the variables lie in a frame, and the end of the last.
@@ -109,10 +103,7 @@ impl<'a> Compiler<'a> {
             typed,
             program,
             code,
-            out: FunctionCode {
-                frame: free,
-                ..FunctionCode::default()
-            },
+            out: FunctionCode { frame: free, ..FunctionCode::default() },
             vars,
             free,
             line: 0,
@@ -123,18 +114,12 @@ impl<'a> Compiler<'a> {
     fn run(mut self) -> Result<FunctionCode> {
         let tree = self.typed.tree();
         for param in &tree.params {
-            self.out.params.push((
-                self.var(param.var),
-                self.typed.vars[param.var.0 as usize].clone(),
-            ));
+            self.out.params.push((self.var(param.var), self.typed.vars[param.var.0 as usize].clone()));
         }
         let ret = self.typed.ret.clone();
         let to = self.temp(&ret)?;
         self.block(&tree.body, to, &ret)?;
-        self.emit(Instr::Return {
-            from: to,
-            len: ret.size() as u32,
-        });
+        self.emit(Instr::Return { from: to, len: ret.size() as u32 });
         Ok(self.out)
     }
 
@@ -218,20 +203,12 @@ impl<'a> Compiler<'a> {
         if bytes.len() <= 8 {
             let mut raw = [0; 8];
             raw[..bytes.len()].copy_from_slice(&bytes);
-            self.emit(Instr::Number {
-                to,
-                bits: u64::from_le_bytes(raw),
-                len: bytes.len() as u8,
-            });
+            self.emit(Instr::Number { to, bits: u64::from_le_bytes(raw), len: bytes.len() as u8 });
             return;
         }
         let start = self.code.bytes.len() as u32;
         self.code.bytes.extend_from_slice(&bytes);
-        self.emit(Instr::Bytes {
-            to,
-            start,
-            len: bytes.len() as u32,
-        });
+        self.emit(Instr::Bytes { to, start, len: bytes.len() as u32 });
     }
 
     fn type_of(&self, expr: &Expr) -> Type {
@@ -242,12 +219,7 @@ impl<'a> Compiler<'a> {
         for stmt in &block.stmts {
             let mark = self.free;
             match stmt {
-                Stmt::Let {
-                    pattern,
-                    init,
-                    span,
-                    ..
-                } => {
+                Stmt::Let { pattern, init, span, .. } => {
                     self.at_line(*span);
                     if let Pattern::Bind { var, sub: None } = pattern {
                         self.value_to(init, self.var(*var))?;

@@ -10,11 +10,7 @@ impl Compiler<'_> {
     /// Binds an irrefutable pattern.
     pub(super) fn bind(&mut self, pattern: &Pattern, at: At, ty: &Type) -> Result<()> {
         let failed = self.test(pattern, at, ty)?;
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            internal("a pattern of a `let` that may not match")
-        }
+        if failed.is_empty() { Ok(()) } else { internal("a pattern of a `let` that may not match") }
     }
 
     /// Tests a value and binds variables; gives the jumps that are taken if it does not match.
@@ -48,9 +44,7 @@ impl Compiler<'_> {
                 let value = self.pattern_value(pattern, ty)?;
                 Ok(vec![self.test_compare(BinaryOp::Eq, at, &value, ty)?])
             }
-            Pattern::Range {
-                lo, hi, inclusive, ..
-            } => {
+            Pattern::Range { lo, hi, inclusive, .. } => {
                 let mut failed = Vec::new();
                 if let Some(lo) = lo {
                     let value = self.pattern_value(lo, ty)?;
@@ -58,11 +52,7 @@ impl Compiler<'_> {
                 }
                 if let Some(hi) = hi {
                     let value = self.pattern_value(hi, ty)?;
-                    let op = if *inclusive {
-                        BinaryOp::Le
-                    } else {
-                        BinaryOp::Lt
-                    };
+                    let op = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
                     failed.push(self.test_compare(op, at, &value, ty)?);
                 }
                 Ok(failed)
@@ -103,9 +93,6 @@ impl Compiler<'_> {
         self.constant(right_at, right);
         let condition = self.temp_bytes(1)?;
         self.compare(op, ty, condition, left, right_at);
-        Ok(self.emit(Instr::JumpUnless {
-            condition,
-            target: 0,
-        }))
+        Ok(self.emit(Instr::JumpUnless { condition, target: 0 }))
     }
 }

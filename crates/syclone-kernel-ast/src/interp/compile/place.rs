@@ -15,9 +15,7 @@ impl Compiler<'_> {
                 let (place, ty) = self.behind(base)?;
                 let offset = match &ty {
                     Type::Struct(ty) => ty.field(name).map(|position| ty.fields[position].offset),
-                    Type::Vector(elem, _) => {
-                        lane_of(name).map(|lane| usize::from(lane) * elem.size())
-                    }
+                    Type::Vector(elem, _) => lane_of(name).map(|lane| usize::from(lane) * elem.size()),
                     _ => None,
                 };
                 self.part(place, offset, name)
@@ -80,12 +78,7 @@ impl Compiler<'_> {
             Place::Memory(address, offset) => {
                 let to = self.temp_bytes(len as usize)?;
                 if len > 0 {
-                    self.emit(Instr::Load {
-                        to,
-                        address,
-                        offset,
-                        len,
-                    });
+                    self.emit(Instr::Load { to, address, offset, len });
                 }
                 Ok(to)
             }
@@ -99,12 +92,7 @@ impl Compiler<'_> {
             Place::Memory(address, offset) => {
                 let len = ty.size() as u32;
                 if len > 0 {
-                    self.emit(Instr::Store {
-                        address,
-                        offset,
-                        from,
-                        len,
-                    });
+                    self.emit(Instr::Store { address, offset, from, len });
                 }
             }
         }
@@ -129,11 +117,7 @@ impl Compiler<'_> {
             return Ok(address);
         }
         let to = self.temp_bytes(8)?;
-        self.emit(Instr::AddOffset {
-            to,
-            address,
-            offset,
-        });
+        self.emit(Instr::AddOffset { to, address, offset });
         Ok(to)
     }
 
@@ -160,13 +144,7 @@ impl Compiler<'_> {
                 let name = self.name_of(base);
                 self.at_line(span);
                 let to = self.temp_bytes(8)?;
-                self.emit(Instr::SpanElement {
-                    to,
-                    span: span_at,
-                    index,
-                    stride: elem.size() as u32,
-                    name,
-                });
+                self.emit(Instr::SpanElement { to, span: span_at, index, stride: elem.size() as u32, name });
                 return Ok(Place::Memory(to, 0));
             }
             Type::View(..)
@@ -183,11 +161,7 @@ impl Compiler<'_> {
                 };
                 self.at_line(span);
                 let to = self.temp_bytes(8)?;
-                self.emit(Instr::HandleElement {
-                    to,
-                    handle,
-                    coordinates,
-                });
+                self.emit(Instr::HandleElement { to, handle, coordinates });
                 return Ok(Place::Memory(to, 0));
             }
             ty => return internal(format!("an index into {ty}")),
@@ -204,15 +178,7 @@ impl Compiler<'_> {
         let name = self.name_of(base);
         self.at_line(span);
         let to = self.temp_bytes(8)?;
-        self.emit(Instr::Element {
-            to,
-            address,
-            offset,
-            index,
-            count: count as u64,
-            stride: elem.size() as u32,
-            name,
-        });
+        self.emit(Instr::Element { to, address, offset, index, count: count as u64, stride: elem.size() as u32, name });
         Ok(Place::Memory(to, 0))
     }
 
@@ -231,9 +197,7 @@ impl Compiler<'_> {
                 self.value(index)?;
                 Coordinates::Group
             }
-            Type::Array(_, dims) if (1..=3).contains(&dims) => {
-                Coordinates::Numbers(self.operand(index)?, dims as u8)
-            }
+            Type::Array(_, dims) if (1..=3).contains(&dims) => Coordinates::Numbers(self.operand(index)?, dims as u8),
             _ => Coordinates::Numbers(self.operand(index)?, 1),
         })
     }
@@ -251,9 +215,7 @@ impl Compiler<'_> {
                 | ExprKind::Field(inner, _)
                 | ExprKind::TupleField(inner, _)
                 | ExprKind::Deref(inner)
-                | ExprKind::Method {
-                    receiver: inner, ..
-                } => base = inner,
+                | ExprKind::Method { receiver: inner, .. } => base = inner,
                 _ => return self.name_at("array"),
             }
         }

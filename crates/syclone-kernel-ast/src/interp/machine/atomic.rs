@@ -9,19 +9,10 @@ use crate::types::Type;
 use crate::value::Value;
 
 impl Machine<'_> {
-    pub(super) fn atomic(
-        &mut self,
-        op: AtomicOp,
-        ty: &Type,
-        to: At,
-        address: At,
-        args: [At; 2],
-    ) -> Result<(), Fault> {
+    pub(super) fn atomic(&mut self, op: AtomicOp, ty: &Type, to: At, address: At, args: [At; 2]) -> Result<(), Fault> {
         let address = self.number(address);
         let before = self.peek(address, ty.size(), AccessKind::Atomic)?;
-        let read = |machine: &Self| {
-            Value::read(ty, &before).map_err(|invalid| machine.invalid(invalid.ty))
-        };
+        let read = |machine: &Self| Value::read(ty, &before).map_err(|invalid| machine.invalid(invalid.ty));
         match op {
             AtomicOp::Load => {}
             AtomicOp::Store => {
@@ -34,10 +25,7 @@ impl Machine<'_> {
             }
             AtomicOp::CompareExchange => {
                 // By bits, so that a NaN equals itself and the zeros differ.
-                let (current, new) = (
-                    self.value(args[0], ty)?.to_bytes(),
-                    self.value(args[1], ty)?.to_bytes(),
-                );
+                let (current, new) = (self.value(args[0], ty)?.to_bytes(), self.value(args[1], ty)?.to_bytes());
                 let same = current == before;
                 if same {
                     self.poke(address, &new, None)?;
@@ -56,8 +44,7 @@ impl Machine<'_> {
                 self.poke(address, &after.to_bytes(), None)?;
             }
             AtomicOp::Fetch(op) => {
-                let Some(after) = numeric::apply(op, &read(self)?, &self.value(args[0], ty)?)
-                else {
+                let Some(after) = numeric::apply(op, &read(self)?, &self.value(args[0], ty)?) else {
                     return Err(Fault::Internal(format!("an atomic {} on {ty}", op.name())));
                 };
                 self.poke(address, &after.to_bytes(), None)?;

@@ -62,12 +62,8 @@ impl Machine<'_> {
     /// Whether both items wait, and at the same operation.
     fn same_place(&self, left: usize, right: usize) -> bool {
         let (left, right) = (&self.items[left], &self.items[right]);
-        let calls = |item: &super::Item| {
-            item.callers
-                .iter()
-                .map(|caller| (caller.function, caller.pc))
-                .collect::<Vec<_>>()
-        };
+        let calls =
+            |item: &super::Item| item.callers.iter().map(|caller| (caller.function, caller.pc)).collect::<Vec<_>>();
         left.status == Status::Waiting
             && right.status == Status::Waiting
             && (left.function, left.pc) == (right.function, right.pc)
@@ -76,30 +72,16 @@ impl Machine<'_> {
 
     fn waited_for(&self, item: usize) -> Option<&Instr> {
         let item = &self.items[item];
-        self.code
-            .functions
-            .get(item.function)?
-            .instrs
-            .get(item.pc.checked_sub(1)?)
+        self.code.functions.get(item.function)?.instrs.get(item.pc.checked_sub(1)?)
     }
 
     fn is_for_sub_group(&self, item: usize) -> bool {
-        matches!(
-            self.waited_for(item),
-            Some(Instr::Together {
-                sub_group: true,
-                ..
-            })
-        )
+        matches!(self.waited_for(item), Some(Instr::Together { sub_group: true, .. }))
     }
 
     /// Nobody can go on: the fault that names the first operation that is waited for.
     fn divergence(&mut self) -> Fault {
-        let Some(first) = self
-            .items
-            .iter()
-            .position(|item| item.status == Status::Waiting)
-        else {
+        let Some(first) = self.items.iter().position(|item| item.status == Status::Waiting) else {
             return Fault::Internal("a group in which nobody waits".into());
         };
         let members = if self.is_for_sub_group(first) {
@@ -111,21 +93,14 @@ impl Machine<'_> {
         let expected = members.len();
         let arrived = members.filter(|&item| self.same_place(first, item)).count();
         self.enter(first);
-        Fault::Divergence {
-            line: self.line(),
-            arrived,
-            expected,
-            group: self.group,
-        }
+        Fault::Divergence { line: self.line(), arrived, expected, group: self.group }
     }
 
     /// Does what the members wait for and makes them ready.
     fn together(&mut self, members: Range<usize>) -> Result<(), Fault> {
         let code = self.code;
         self.enter(members.start);
-        let Some(&Instr::Together {
-            what, ty, to, args, ..
-        }) = code.functions[self.function].instrs.get(self.pc - 1)
+        let Some(&Instr::Together { what, ty, to, args, .. }) = code.functions[self.function].instrs.get(self.pc - 1)
         else {
             return Err(Fault::Internal("a group that waits for nothing".into()));
         };
@@ -166,9 +141,7 @@ impl Machine<'_> {
             self.enter(item);
             values.push(self.value(args[0], ty)?);
             seconds.push(match what {
-                Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => {
-                    self.value(args[1], ty)?
-                }
+                Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => self.value(args[1], ty)?,
                 Together::Select | Together::Down | Together::Up | Together::Xor => {
                     self.value(args[1], &Type::USIZE)?
                 }
@@ -192,10 +165,7 @@ impl Machine<'_> {
                 let bit = |(lane, truth): (usize, bool)| {
                     if truth && lane < 32 { 1i128 << lane } else { 0 }
                 };
-                all(Value::Int(
-                    IntKind::U32,
-                    truths().enumerate().map(bit).sum(),
-                ))
+                all(Value::Int(IntKind::U32, truths().enumerate().map(bit).sum()))
             }
             _ => {
                 // A lane that does not exist leaves the item its own value.
@@ -208,37 +178,19 @@ impl Machine<'_> {
                         Together::Xor => lane_number ^ by,
                         _ => by,
                     };
-                    usize::try_from(from)
-                        .ok()
-                        .filter(|from| *from < len)
-                        .unwrap_or(lane)
+                    usize::try_from(from).ok().filter(|from| *from < len).unwrap_or(lane)
                 };
-                seconds
-                    .iter()
-                    .enumerate()
-                    .map(|second| values[source(second)].clone())
-                    .collect()
+                seconds.iter().enumerate().map(|second| values[source(second)].clone()).collect()
             }
         })
     }
 
     /// Operations over a span of shared memory; the first member's operands count, they are the group's.
-    fn joint(
-        &mut self,
-        what: Together,
-        ty: &Type,
-        to: At,
-        args: [At; 2],
-        members: Range<usize>,
-    ) -> Result<(), Fault> {
+    fn joint(&mut self, what: Together, ty: &Type, to: At, args: [At; 2], members: Range<usize>) -> Result<(), Fault> {
         let (address, len) = (self.number(args[0]), self.number(args[0] + 8));
         let mut values = Vec::new();
         for position in 0..len {
-            let bytes = self.peek(
-                address + position * ty.size() as u64,
-                ty.size(),
-                AccessKind::Read,
-            )?;
+            let bytes = self.peek(address + position * ty.size() as u64, ty.size(), AccessKind::Read)?;
             values.push(Value::read(ty, &bytes).map_err(|invalid| self.invalid(invalid.ty))?);
         }
         let mut truths = values.iter().map(|value| *value == Value::Bool(true));
@@ -260,28 +212,12 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn joint_scan(
-        &mut self,
-        op: Op,
-        ty: &Type,
-        values: &[Value],
-        inclusive: bool,
-        target: At,
-    ) -> Result<(), Fault> {
+    fn joint_scan(&mut self, op: Op, ty: &Type, values: &[Value], inclusive: bool, target: At) -> Result<(), Fault> {
         let (address, room) = (self.number(target), self.number(target + 8) as usize);
         if values.len() > room {
-            self.report(
-                "scan's target".to_owned(),
-                None,
-                [0, 0, values.len() - 1],
-                [1, 1, room],
-            );
+            self.report("scan's target".to_owned(), None, [0, 0, values.len() - 1], [1, 1, room]);
         }
-        for (position, value) in scan(op, ty, values, None, inclusive)?
-            .iter()
-            .enumerate()
-            .take(room)
-        {
+        for (position, value) in scan(op, ty, values, None, inclusive)?.iter().enumerate().take(room) {
             let at = address + (position * ty.size()) as u64;
             self.poke(at, &value.to_bytes(), Some(AccessKind::Write))?;
         }
@@ -290,13 +226,11 @@ impl Machine<'_> {
 }
 
 fn apply(op: Op, left: &Value, right: &Value) -> Result<Value, Fault> {
-    numeric::apply(op, left, right)
-        .ok_or_else(|| Fault::Internal(format!("{} on {}", op.name(), left.ty())))
+    numeric::apply(op, left, right).ok_or_else(|| Fault::Internal(format!("{} on {}", op.name(), left.ty())))
 }
 
 fn identity(op: Op, ty: &Type) -> Result<Value, Fault> {
-    numeric::identity(op, ty)
-        .ok_or_else(|| Fault::Internal(format!("{} has no identity for {ty}", op.name())))
+    numeric::identity(op, ty).ok_or_else(|| Fault::Internal(format!("{} has no identity for {ty}", op.name())))
 }
 
 /// All values combined by a halving tree: a fixed order, so that floats repeat.
@@ -308,20 +242,11 @@ fn tree(op: Op, ty: &Type, mut values: Vec<Value>) -> Result<Value, Fault> {
         }
         half /= 2;
     }
-    values
-        .into_iter()
-        .next()
-        .map_or_else(|| identity(op, ty), Ok)
+    values.into_iter().next().map_or_else(|| identity(op, ty), Ok)
 }
 
 /// The scan from left to right.
-fn scan(
-    op: Op,
-    ty: &Type,
-    values: &[Value],
-    init: Option<Value>,
-    inclusive: bool,
-) -> Result<Vec<Value>, Fault> {
+fn scan(op: Op, ty: &Type, values: &[Value], init: Option<Value>, inclusive: bool) -> Result<Vec<Value>, Fault> {
     let mut running = init;
     let mut results = Vec::with_capacity(values.len());
     for value in values {

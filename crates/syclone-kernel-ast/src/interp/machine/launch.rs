@@ -9,6 +9,8 @@ use crate::tree::FunctionKind;
 use crate::types::Type;
 
 const LOCAL_ALIGN: usize = 64;
+/// More private or local memory than any launch needs; an allocator that overcommits would hand out much more.
+const MAX_BYTES: usize = 1 << 33;
 
 fn misfit<T>(what: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Arguments(what.into()))
@@ -35,12 +37,8 @@ pub(in crate::interp) fn run(
     if product(global_range) == 0 {
         return Ok(());
     }
-    if let Some(dim) =
-        (0..3).find(|&dim| local_range[dim] == 0 || global_range[dim] % local_range[dim] != 0)
-    {
-        return misfit(format!(
-            "work-groups of {local_range:?} do not divide {global_range:?} in dimension {dim}"
-        ));
+    if let Some(dim) = (0..3).find(|&dim| local_range[dim] == 0 || global_range[dim] % local_range[dim] != 0) {
+        return misfit(format!("work-groups of {local_range:?} do not divide {global_range:?} in dimension {dim}"));
     }
     if launch.sub_group_size == 0 && matches!(kind, FunctionKind::NdRange { .. }) {
         return misfit("sub-groups of no items");
@@ -63,11 +61,7 @@ pub(in crate::interp) fn run(
         local_range,
         group_range: std::array::from_fn(|dim| global_range[dim] / local_range[dim]),
         sub_group_size: launch.sub_group_size.max(1),
-        private: zeroed(
-            item_bytes
-                .checked_mul(group_size)
-                .ok_or(Fault::OutOfMemory { bytes: usize::MAX })?,
-        )?,
+        private: zeroed(item_bytes.checked_mul(group_size).ok_or(Fault::OutOfMemory { bytes: usize::MAX })?)?,
         item_bytes,
         local: zeroed(arguments.local_bytes)?,
         items: Vec::new(),
@@ -80,13 +74,7 @@ pub(in crate::interp) fn run(
         base: 0,
     };
     machine.items = (0..group_size)
-        .map(|item| Item {
-            function: 0,
-            pc: 0,
-            base: item * item_bytes,
-            callers: Vec::new(),
-            status: Status::Ready,
-        })
+        .map(|item| Item { function: 0, pc: 0, base: item * item_bytes, callers: Vec::new(), status: Status::Ready })
         .collect();
     for group in 0..product(machine.group_range) {
         machine.group_linear = group;
@@ -94,19 +82,16 @@ pub(in crate::interp) fn run(
         machine.begin_group(&arguments.values);
         machine.run_group()?;
     }
-    if machine.outside.is_empty() {
-        Ok(())
-    } else {
-        Err(Fault::OutOfBounds(machine.outside))
-    }
+    if machine.outside.is_empty() { Ok(()) } else { Err(Fault::OutOfBounds(machine.outside)) }
 }
 
 /// Memory that may be too much to have.
 fn zeroed(bytes: usize) -> Result<Vec<u8>, Fault> {
+    if bytes > MAX_BYTES {
+        return Err(Fault::OutOfMemory { bytes });
+    }
     let mut memory = Vec::new();
-    memory
-        .try_reserve_exact(bytes)
-        .map_err(|_| Fault::OutOfMemory { bytes })?;
+    memory.try_reserve_exact(bytes).map_err(|_| Fault::OutOfMemory { bytes })?;
     memory.resize(bytes, 0);
     Ok(memory)
 }
@@ -124,12 +109,7 @@ fn depth_of(code: &Code, function: usize, known: &mut [Option<usize>]) -> usize 
     let Some(code_of) = code.functions.get(function) else {
         return 0;
     };
-    let below = code_of
-        .calls
-        .iter()
-        .map(|&callee| depth_of(code, callee as usize, known))
-        .max()
-        .unwrap_or(0);
+    let below = code_of.calls.iter().map(|&callee| depth_of(code, callee as usize, known)).max().unwrap_or(0);
     let bytes = (code_of.frame as usize).next_multiple_of(16) + below;
     known[function] = Some(bytes);
     bytes
@@ -146,12 +126,8 @@ struct Arguments {
 
 impl Arguments {
     fn new(code: &Code, launch: &Launch, params: &[(At, Type)]) -> Result<Self, Fault> {
-        let mut arguments = Arguments {
-            handles: Vec::new(),
-            positions: Vec::new(),
-            values: Vec::new(),
-            local_bytes: code.local_bytes,
-        };
+        let mut arguments =
+            Arguments { handles: Vec::new(), positions: Vec::new(), values: Vec::new(), local_bytes: code.local_bytes };
         let mut args = launch.args.iter();
         for (position, (at, ty)) in params.iter().enumerate() {
             if matches!(ty, Type::Item(_) | Type::NdItem(_)) {
@@ -165,11 +141,7 @@ impl Arguments {
             arguments.add(arg, *at, ty, name)?;
         }
         if args.next().is_some() {
-            return misfit(format!(
-                "{} arguments, but {} parameters",
-                launch.args.len(),
-                arguments.handles.len()
-            ));
+            return misfit(format!("{} arguments, but {} parameters", launch.args.len(), arguments.handles.len()));
         }
         Ok(arguments)
     }
@@ -177,9 +149,7 @@ impl Arguments {
     fn add(&mut self, arg: &Arg, at: At, ty: &Type, name: &str) -> Result<(), Fault> {
         let number = self.handles.len() as u64;
         let (handle, bytes) = match (arg, ty) {
-            (Arg::Value(value), ty)
-                if value.ty() == *ty || matches!(ty, Type::Spec(ty) if value.ty() == **ty) =>
-            {
+            (Arg::Value(value), ty) if value.ty() == *ty || matches!(ty, Type::Spec(ty) if value.ty() == **ty) => {
                 (Handle::Plain, value.to_bytes())
             }
             (
@@ -189,33 +159,18 @@ impl Arguments {
                 | Type::GroupMut(elem, _)
                 | Type::ScatterMut(elem, _)
                 | Type::AtomicView(elem, _),
-            ) if global.elem == **elem => (
-                Handle::Global(global.clone()),
-                number.to_le_bytes().to_vec(),
-            ),
-            (Arg::LocalAccessor { extents, elem }, Type::LocalAccessor(expected, _))
-                if elem == &**expected =>
-            {
+            ) if global.elem == **elem => (Handle::Global(global.clone()), number.to_le_bytes().to_vec()),
+            (Arg::LocalAccessor { extents, elem }, Type::LocalAccessor(expected, _)) if elem == &**expected => {
                 let offset = self.local_bytes.next_multiple_of(LOCAL_ALIGN);
                 let bytes = product(*extents).saturating_mul(elem.size());
-                self.local_bytes = offset
-                    .checked_add(bytes)
-                    .ok_or(Fault::OutOfMemory { bytes })?;
-                let handle = Handle::Local {
-                    offset: offset as u64,
-                    extents: *extents,
-                    elem: elem.clone(),
-                };
+                self.local_bytes = offset.checked_add(bytes).ok_or(Fault::OutOfMemory { bytes })?;
+                let handle = Handle::Local { offset: offset as u64, extents: *extents, elem: elem.clone() };
                 (handle, number.to_le_bytes().to_vec())
             }
             (Arg::Reducer { op, ty, slot }, Type::Reducer(expected, expected_op))
                 if ty == &**expected && op == expected_op =>
             {
-                let handle = Handle::Reducer {
-                    op: *op,
-                    ty: ty.clone(),
-                    address: slot.0 as u64,
-                };
+                let handle = Handle::Reducer { op: *op, ty: ty.clone(), address: slot.0 as u64 };
                 (handle, number.to_le_bytes().to_vec())
             }
             _ => return misfit(format!("the argument for `{name}` is not of type {ty}")),

@@ -42,11 +42,7 @@ pub(super) fn local(offset: u64) -> u64 {
 
 /// An address plus an offset; of nothing if the base is.
 pub(super) fn add(address: u64, offset: u64) -> u64 {
-    if address == NOTHING {
-        NOTHING
-    } else {
-        address.wrapping_add(offset)
-    }
+    if address == NOTHING { NOTHING } else { address.wrapping_add(offset) }
 }
 
 impl Machine<'_> {
@@ -71,10 +67,7 @@ impl Machine<'_> {
             }
             LOCAL => {
                 let at = (address & !MASK) as usize;
-                self.local
-                    .get_mut(at..at + len)
-                    .ok_or_else(stray)?
-                    .copy_from_slice(bytes);
+                self.local.get_mut(at..at + len).ok_or_else(stray)?.copy_from_slice(bytes);
             }
             _ if address == NOTHING => {}
             // SAFETY: the address is that of an element inside a handle's extents (`element` checks each), or of a part
@@ -97,10 +90,7 @@ impl Machine<'_> {
             LOCAL => {
                 let at = (address & !MASK) as usize;
                 let bytes = self.local.get(at..at + len).ok_or_else(stray)?;
-                self.private
-                    .get_mut(start..start + len)
-                    .ok_or_else(stray)?
-                    .copy_from_slice(bytes);
+                self.private.get_mut(start..start + len).ok_or_else(stray)?.copy_from_slice(bytes);
             }
             _ => {
                 let target = self.private.get_mut(start..start + len).ok_or_else(stray)?;
@@ -108,13 +98,7 @@ impl Machine<'_> {
                     target.fill(0);
                 } else {
                     // SAFETY: as in `store`.
-                    unsafe {
-                        std::ptr::copy_nonoverlapping(
-                            address as *const u8,
-                            target.as_mut_ptr(),
-                            len,
-                        )
-                    }
+                    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, target.as_mut_ptr(), len) }
                 }
             }
         }
@@ -122,12 +106,7 @@ impl Machine<'_> {
     }
 
     /// The bytes at an address of shared memory, for operations that are no plain reads.
-    pub(super) fn peek(
-        &mut self,
-        address: u64,
-        len: usize,
-        kind: AccessKind,
-    ) -> Result<Vec<u8>, Fault> {
+    pub(super) fn peek(&mut self, address: u64, len: usize, kind: AccessKind) -> Result<Vec<u8>, Fault> {
         self.observe(address, len, kind);
         let mut bytes = vec![0; len];
         match address & MASK {
@@ -138,20 +117,13 @@ impl Machine<'_> {
             }
             _ if address == NOTHING => {}
             // SAFETY: as in `store`.
-            _ => unsafe {
-                std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), len)
-            },
+            _ => unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), len) },
         }
         Ok(bytes)
     }
 
     /// Puts bytes to an address of shared memory; `kind` is `None` for the second half of an atomic operation.
-    pub(super) fn poke(
-        &mut self,
-        address: u64,
-        bytes: &[u8],
-        kind: Option<AccessKind>,
-    ) -> Result<(), Fault> {
+    pub(super) fn poke(&mut self, address: u64, bytes: &[u8], kind: Option<AccessKind>) -> Result<(), Fault> {
         if let Some(kind) = kind {
             self.observe(address, bytes.len(), kind);
         }
@@ -159,16 +131,11 @@ impl Machine<'_> {
             PRIVATE => return Err(stray()),
             LOCAL => {
                 let at = (address & !MASK) as usize;
-                self.local
-                    .get_mut(at..at + bytes.len())
-                    .ok_or_else(stray)?
-                    .copy_from_slice(bytes);
+                self.local.get_mut(at..at + bytes.len()).ok_or_else(stray)?.copy_from_slice(bytes);
             }
             _ if address == NOTHING => {}
             // SAFETY: as in `store`.
-            _ => unsafe {
-                std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len())
-            },
+            _ => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) },
         }
         Ok(())
     }
@@ -180,15 +147,8 @@ impl Machine<'_> {
             _ if address == NOTHING => return,
             _ => (Space::Global, address as usize),
         };
-        let access = Access {
-            space,
-            address,
-            len,
-            kind,
-            group: self.group_linear,
-            item: self.current,
-            line: self.line(),
-        };
+        let access =
+            Access { space, address, len, kind, group: self.group_linear, item: self.current, line: self.line() };
         self.observer.access(&access);
     }
 
@@ -211,21 +171,10 @@ impl Machine<'_> {
     /// The address of the element at an index.
     pub(super) fn element_at(&mut self, handle: u64, index: [usize; 3]) -> Result<u64, Fault> {
         let (start, extents, pitch, size) = match self.handles.get(handle as usize) {
-            Some(Handle::Global(global)) => (
-                global.ptr as u64,
-                global.extents,
-                global.pitch,
-                global.elem.size(),
-            ),
-            Some(Handle::Local {
-                offset,
-                extents,
-                elem,
-            }) => (local(*offset), *extents, extents[2], elem.size()),
+            Some(Handle::Global(global)) => (global.ptr as u64, global.extents, global.pitch, global.elem.size()),
+            Some(Handle::Local { offset, extents, elem }) => (local(*offset), *extents, extents[2], elem.size()),
             _ => {
-                return Err(Fault::Internal(
-                    "an index into a parameter that is no memory".into(),
-                ));
+                return Err(Fault::Internal("an index into a parameter that is no memory".into()));
             }
         };
         if (0..3).any(|dim| index[dim] >= extents[dim]) {
@@ -239,10 +188,7 @@ impl Machine<'_> {
     /// Notes an index outside a parameter's elements, if it is the first.
     pub(super) fn report_handle(&mut self, handle: usize, index: [usize; 3], extents: [usize; 3]) {
         let position = self.positions.get(handle).copied();
-        let name = position
-            .and_then(|position| self.code.param_names.get(position))
-            .cloned()
-            .unwrap_or_default();
+        let name = position.and_then(|position| self.code.param_names.get(position)).cloned().unwrap_or_default();
         self.report(name, position, index, extents);
     }
 
@@ -254,21 +200,10 @@ impl Machine<'_> {
         index: [usize; 3],
         extents: [usize; 3],
     ) {
-        if self
-            .outside
-            .iter()
-            .any(|fault| fault.position == position && fault.parameter == parameter)
-        {
+        if self.outside.iter().any(|fault| fault.position == position && fault.parameter == parameter) {
             return;
         }
-        let fault = OutOfBounds {
-            parameter,
-            position,
-            line: self.line(),
-            index,
-            extents,
-            item: self.global_id(),
-        };
+        let fault = OutOfBounds { parameter, position, line: self.line(), index, extents, item: self.global_id() };
         self.outside.push(fault);
     }
 

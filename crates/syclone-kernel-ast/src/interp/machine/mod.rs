@@ -85,11 +85,7 @@ fn linear(id: [usize; 3], range: [usize; 3]) -> usize {
 }
 
 fn unlinear(position: usize, range: [usize; 3]) -> [usize; 3] {
-    [
-        position / (range[1] * range[2]),
-        position / range[2] % range[1],
-        position % range[2],
-    ]
+    [position / (range[1] * range[2]), position / range[2] % range[1], position % range[2]]
 }
 
 impl Machine<'_> {
@@ -99,15 +95,8 @@ impl Machine<'_> {
 
     /// Source line of the running instruction.
     fn line(&self) -> u32 {
-        let lines = self
-            .code
-            .functions
-            .get(self.function)
-            .map(|function| &function.lines);
-        lines
-            .and_then(|lines| lines.get(self.pc.saturating_sub(1)))
-            .copied()
-            .unwrap_or(0)
+        let lines = self.code.functions.get(self.function).map(|function| &function.lines);
+        lines.and_then(|lines| lines.get(self.pc.saturating_sub(1))).copied().unwrap_or(0)
     }
 
     fn local_id(&self) -> [usize; 3] {
@@ -166,10 +155,7 @@ impl Machine<'_> {
 
     /// A value in the running frame.
     fn value(&self, at: At, ty: &Type) -> Result<Value, Fault> {
-        let bytes = self
-            .private
-            .get(self.base + at as usize..)
-            .unwrap_or_default();
+        let bytes = self.private.get(self.base + at as usize..).unwrap_or_default();
         Value::read(ty, bytes).map_err(|invalid| self.invalid(invalid.ty))
     }
 
@@ -180,11 +166,7 @@ impl Machine<'_> {
     }
 
     fn invalid(&self, ty: Type) -> Fault {
-        Fault::InvalidValue {
-            ty,
-            line: self.line(),
-            item: self.global_id(),
-        }
+        Fault::InvalidValue { ty, line: self.line(), item: self.global_id() }
     }
 
     /// What the running item asks about itself.

@@ -18,9 +18,9 @@ impl Machine<'_> {
             Outcome::Overflow(value) if !self.overflow_checks => Ok(value),
             Outcome::Overflow(_) | Outcome::DivideOverflow => Err(Fault::Overflow { line, item }),
             Outcome::DivideByZero => Err(Fault::DivideByZero { line, item }),
-            Outcome::Unsupported => Err(Fault::Internal(format!(
-                "an operation in line {line} that its operands do not have"
-            ))),
+            Outcome::Unsupported => {
+                Err(Fault::Internal(format!("an operation in line {line} that its operands do not have")))
+            }
         }
     }
 
@@ -50,27 +50,12 @@ impl Machine<'_> {
     }
 
     fn lane(&self, operand: Lanes, lane: u8) -> Result<Value, Fault> {
-        let step = if operand.vector {
-            u32::from(lane) * operand.scalar.size()
-        } else {
-            0
-        };
+        let step = if operand.vector { u32::from(lane) * operand.scalar.size() } else { 0 };
         self.scalar(operand.at + step, operand.scalar)
     }
 
-    pub(super) fn binary(
-        &mut self,
-        op: BinaryOp,
-        scalar: Scalar,
-        to: At,
-        left: At,
-        right: At,
-    ) -> Result<(), Fault> {
-        let outcome = numeric::binary(
-            op,
-            &self.scalar(left, scalar)?,
-            &self.scalar(right, scalar)?,
-        );
+    pub(super) fn binary(&mut self, op: BinaryOp, scalar: Scalar, to: At, left: At, right: At) -> Result<(), Fault> {
+        let outcome = numeric::binary(op, &self.scalar(left, scalar)?, &self.scalar(right, scalar)?);
         let value = match outcome {
             Outcome::Value(value) => value,
             other => self.settle(other)?,
@@ -90,11 +75,7 @@ impl Machine<'_> {
         // All lanes are read before any is written: an operand may be a lane of the target.
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
-            results.push(self.settle(numeric::binary(
-                op,
-                &self.lane(left, lane)?,
-                &self.lane(right, lane)?,
-            ))?);
+            results.push(self.settle(numeric::binary(op, &self.lane(left, lane)?, &self.lane(right, lane)?))?);
         }
         self.set_lanes(to, &results);
         Ok(())
@@ -108,46 +89,18 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn unary(
-        &mut self,
-        not: bool,
-        scalar: Scalar,
-        lanes: u8,
-        to: At,
-        from: At,
-    ) -> Result<(), Fault> {
+    pub(super) fn unary(&mut self, not: bool, scalar: Scalar, lanes: u8, to: At, from: At) -> Result<(), Fault> {
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
-            let value = self.lane(
-                Lanes {
-                    at: from,
-                    scalar,
-                    vector: true,
-                },
-                lane,
-            )?;
-            results.push(self.settle(if not {
-                numeric::not(&value)
-            } else {
-                numeric::negate(&value)
-            })?);
+            let value = self.lane(Lanes { at: from, scalar, vector: true }, lane)?;
+            results.push(self.settle(if not { numeric::not(&value) } else { numeric::negate(&value) })?);
         }
         self.set_lanes(to, &results);
         Ok(())
     }
 
-    pub(super) fn compare(
-        &mut self,
-        op: BinaryOp,
-        scalar: Scalar,
-        to: At,
-        left: At,
-        right: At,
-    ) -> Result<(), Fault> {
-        let result = holds(
-            op,
-            numeric::compare(&self.scalar(left, scalar)?, &self.scalar(right, scalar)?),
-        );
+    pub(super) fn compare(&mut self, op: BinaryOp, scalar: Scalar, to: At, left: At, right: At) -> Result<(), Fault> {
+        let result = holds(op, numeric::compare(&self.scalar(left, scalar)?, &self.scalar(right, scalar)?));
         self.set_bits(to, u64::from(result), 1);
         Ok(())
     }
@@ -162,23 +115,13 @@ impl Machine<'_> {
     ) -> Result<(), Fault> {
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
-            results.push(Value::Bool(holds(
-                op,
-                numeric::compare(&self.lane(left, lane)?, &self.lane(right, lane)?),
-            )));
+            results.push(Value::Bool(holds(op, numeric::compare(&self.lane(left, lane)?, &self.lane(right, lane)?))));
         }
         self.set_lanes(to, &results);
         Ok(())
     }
 
-    pub(super) fn compare_value(
-        &mut self,
-        op: BinaryOp,
-        ty: &Type,
-        to: At,
-        left: At,
-        right: At,
-    ) -> Result<(), Fault> {
+    pub(super) fn compare_value(&mut self, op: BinaryOp, ty: &Type, to: At, left: At, right: At) -> Result<(), Fault> {
         let (left, right) = (self.value(left, ty)?, self.value(right, ty)?);
         let result = match op {
             BinaryOp::Eq => left == right,
@@ -189,14 +132,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn cast(
-        &mut self,
-        lanes: u8,
-        to: At,
-        ty: &Type,
-        from: At,
-        from_ty: &Type,
-    ) -> Result<(), Fault> {
+    pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_ty: &Type) -> Result<(), Fault> {
         let (from_size, size) = (from_ty.size() as u32, ty.size() as u32);
         // Every lane is read before any is written, as for operators.
         let mut results = Vec::with_capacity(usize::from(lanes));
@@ -214,14 +150,8 @@ impl Machine<'_> {
     }
 
     /// A method of the primitive types, lane by lane if there is more than one.
-    pub(super) fn math(
-        &mut self,
-        name: NameAt,
-        to: At,
-        args: &[(At, TypeAt)],
-        lanes: u8,
-    ) -> Result<(), Fault> {
-        let name = &self.code.names[name as usize];
+    pub(super) fn math(&mut self, name: NameAt, to: At, args: &[(At, TypeAt)], lanes: u8) -> Result<(), Fault> {
+        let name = self.code.names[name as usize].as_str();
         let args = self.arguments(args)?;
         if lanes == 1 {
             let value = self.settle(numeric::method(name, &args))?;
@@ -237,20 +167,18 @@ impl Machine<'_> {
                     other => other.clone(),
                 })
                 .collect();
-            results.push(self.settle(numeric::method(name, &scalars))?);
+            results.push(match (name, numeric::method(name, &scalars)) {
+                // Lanes wrap where the scalar's method may not.
+                ("abs", Outcome::Overflow(value)) => value,
+                (_, outcome) => self.settle(outcome)?,
+            });
         }
         self.set_value(to, &transpose(results));
         Ok(())
     }
 
     /// A function that is lent.
-    pub(super) fn lent(
-        &mut self,
-        name: NameAt,
-        to: At,
-        args: &[(At, TypeAt)],
-        ty: &Type,
-    ) -> Result<(), Fault> {
+    pub(super) fn lent(&mut self, name: NameAt, to: At, args: &[(At, TypeAt)], ty: &Type) -> Result<(), Fault> {
         let name = &self.code.names[name as usize];
         let args = self.arguments(args)?;
         match self.builtins.call(name, &args) {
@@ -258,18 +186,13 @@ impl Machine<'_> {
                 self.set_value(to, &value);
                 Ok(())
             }
-            Some(value) => Err(Fault::Internal(format!(
-                "`{name}` gave type {} and promised {ty}",
-                value.ty()
-            ))),
+            Some(value) => Err(Fault::Internal(format!("`{name}` gave type {} and promised {ty}", value.ty()))),
             None => Err(Fault::Internal(format!("there is no function `{name}`"))),
         }
     }
 
     fn arguments(&self, args: &[(At, TypeAt)]) -> Result<Vec<Value>, Fault> {
-        args.iter()
-            .map(|(at, ty)| self.value(*at, &self.code.types[*ty as usize]))
-            .collect()
+        args.iter().map(|(at, ty)| self.value(*at, &self.code.types[*ty as usize])).collect()
     }
 }
 

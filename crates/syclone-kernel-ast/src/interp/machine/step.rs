@@ -21,14 +21,9 @@ impl Machine<'_> {
         self.enter(item);
         let code = self.code;
         let status = loop {
-            let Some(instr) = code
-                .functions
-                .get(self.function)
-                .and_then(|function| function.instrs.get(self.pc))
+            let Some(instr) = code.functions.get(self.function).and_then(|function| function.instrs.get(self.pc))
             else {
-                return Err(Fault::Internal(
-                    "an instruction outside of its function".into(),
-                ));
+                return Err(Fault::Internal("an instruction outside of its function".into()));
             };
             self.pc += 1;
             match self.step(instr)? {
@@ -37,8 +32,7 @@ impl Machine<'_> {
             }
         };
         let item = &mut self.items[item];
-        (item.function, item.pc, item.base, item.status) =
-            (self.function, self.pc, self.base, status);
+        (item.function, item.pc, item.base, item.status) = (self.function, self.pc, self.base, status);
         Ok(())
     }
 
@@ -59,66 +53,18 @@ impl Machine<'_> {
                 let bytes = &code.bytes[start as usize..(start + len) as usize];
                 self.private[at..at + bytes.len()].copy_from_slice(bytes);
             }
-            Instr::Binary {
-                op,
-                scalar,
-                to,
-                left,
-                right,
-            } => self.binary(op, scalar, to, left, right)?,
-            Instr::LaneBinary {
-                op,
-                lanes,
-                to,
-                left,
-                right,
-            } => self.lane_binary(op, lanes, to, left, right)?,
-            Instr::Unary {
-                not,
-                scalar,
-                lanes,
-                to,
-                from,
-            } => self.unary(not, scalar, lanes, to, from)?,
-            Instr::Compare {
-                op,
-                scalar,
-                to,
-                left,
-                right,
-            } => self.compare(op, scalar, to, left, right)?,
-            Instr::LaneCompare {
-                op,
-                lanes,
-                to,
-                left,
-                right,
-            } => self.lane_compare(op, lanes, to, left, right)?,
-            Instr::CompareValue {
-                op,
-                ty,
-                to,
-                left,
-                right,
-            } => {
+            Instr::Binary { op, scalar, to, left, right } => self.binary(op, scalar, to, left, right)?,
+            Instr::LaneBinary { op, lanes, to, left, right } => self.lane_binary(op, lanes, to, left, right)?,
+            Instr::Unary { not, scalar, lanes, to, from } => self.unary(not, scalar, lanes, to, from)?,
+            Instr::Compare { op, scalar, to, left, right } => self.compare(op, scalar, to, left, right)?,
+            Instr::LaneCompare { op, lanes, to, left, right } => self.lane_compare(op, lanes, to, left, right)?,
+            Instr::CompareValue { op, ty, to, left, right } => {
                 let code = self.code;
                 self.compare_value(op, &code.types[ty as usize], to, left, right)?;
             }
-            Instr::Cast {
-                lanes,
-                to,
-                ty,
-                from,
-                from_ty,
-            } => {
+            Instr::Cast { lanes, to, ty, from, from_ty } => {
                 let code = self.code;
-                self.cast(
-                    lanes,
-                    to,
-                    &code.types[ty as usize],
-                    from,
-                    &code.types[from_ty as usize],
-                )?;
+                self.cast(lanes, to, &code.types[ty as usize], from, &code.types[from_ty as usize])?;
             }
             Instr::Jump { target } => self.pc = target as usize,
             Instr::JumpUnless { condition, target } => {
@@ -131,21 +77,11 @@ impl Machine<'_> {
                     self.pc = target as usize;
                 }
             }
-            Instr::Load {
-                to,
-                address,
-                offset,
-                len,
-            } => {
+            Instr::Load { to, address, offset, len } => {
                 let address = memory::add(self.number(address), u64::from(offset));
                 self.load(to as usize, address, len as usize)?;
             }
-            Instr::Store {
-                address,
-                offset,
-                from,
-                len,
-            } => {
+            Instr::Store { address, offset, from, len } => {
                 let address = memory::add(self.number(address), u64::from(offset));
                 self.store(address, from as usize, len as usize)?;
             }
@@ -153,60 +89,30 @@ impl Machine<'_> {
                 let offset = self.base + place as usize - self.base_of_item();
                 self.set_number(to, memory::private(offset));
             }
-            Instr::AddOffset {
-                to,
-                address,
-                offset,
-            } => {
+            Instr::AddOffset { to, address, offset } => {
                 let address = memory::add(self.number(address), u64::from(offset));
                 self.set_number(to, address);
             }
-            Instr::Call {
-                function,
-                ref args,
-                to,
-            } => self.call(function as usize, args, to),
+            Instr::Call { function, ref args, to } => self.call(function as usize, args, to),
             Instr::Return { from, len } => return Ok(self.leave(from as usize, len as usize)),
-            Instr::Range {
-                state,
-                start,
-                end,
-                kind,
-                inclusive,
-            } => self.range(state, start, end, kind, inclusive),
+            Instr::Range { state, start, end, kind, inclusive } => self.range(state, start, end, kind, inclusive),
             Instr::RangeRev { state } => {
-                let (next, step, left) = (
-                    self.wide(state),
-                    self.wide(state + 16),
-                    self.wide(state + 32),
-                );
+                let (next, step, left) = (self.wide(state), self.wide(state + 16), self.wide(state + 32));
                 self.set_wide(state, next.wrapping_add(step.wrapping_mul(left - 1)));
                 self.set_wide(state + 16, step.wrapping_neg());
             }
             Instr::RangeStep { state, step } => {
                 let by = i128::from(self.number(step));
                 if by == 0 {
-                    return Err(Fault::ZeroStep {
-                        line: self.line(),
-                        item: self.global_id(),
-                    });
+                    return Err(Fault::ZeroStep { line: self.line(), item: self.global_id() });
                 }
                 let (step, left) = (self.wide(state + 16), self.wide(state + 32));
                 // A step so large that it overflows is never taken: then at most one value is left.
                 self.set_wide(state + 16, step.wrapping_mul(by));
                 self.set_wide(state + 32, (left + by - 1) / by);
             }
-            Instr::RangeNext {
-                state,
-                to,
-                kind,
-                done,
-            } => {
-                let (next, step, left) = (
-                    self.wide(state),
-                    self.wide(state + 16),
-                    self.wide(state + 32),
-                );
+            Instr::RangeNext { state, to, kind, done } => {
+                let (next, step, left) = (self.wide(state), self.wide(state + 16), self.wide(state + 32));
                 if left == 0 {
                     self.pc = done as usize;
                 } else {
@@ -217,10 +123,7 @@ impl Machine<'_> {
             }
             Instr::Together { .. } => return Ok(Flow::Stop(Status::Waiting)),
             Instr::Unreachable => {
-                return Err(Fault::Internal(format!(
-                    "a match without an arm in line {}",
-                    self.line()
-                )));
+                return Err(Fault::Internal(format!("a match without an arm in line {}", self.line())));
             }
             _ => self.step_memory(instr)?,
         }
@@ -229,8 +132,7 @@ impl Machine<'_> {
 
     fn copy(&mut self, to: At, from: At, len: usize) {
         let start = self.base + from as usize;
-        self.private
-            .copy_within(start..start + len, self.base + to as usize);
+        self.private.copy_within(start..start + len, self.base + to as usize);
     }
 
     fn call(&mut self, function: usize, args: &[(At, At, u32)], to: At) {
@@ -238,15 +140,9 @@ impl Machine<'_> {
         let base = self.base + frame.next_multiple_of(16);
         for &(from, to, len) in args {
             let start = self.base + from as usize;
-            self.private
-                .copy_within(start..start + len as usize, base + to as usize);
+            self.private.copy_within(start..start + len as usize, base + to as usize);
         }
-        let caller = Caller {
-            function: self.function,
-            pc: self.pc,
-            base: self.base,
-            to,
-        };
+        let caller = Caller { function: self.function, pc: self.pc, base: self.base, to };
         self.items[self.current].callers.push(caller);
         (self.function, self.pc, self.base) = (function, 0, base);
     }
@@ -256,8 +152,7 @@ impl Machine<'_> {
             return Flow::Stop(Status::Ended);
         };
         let start = self.base + from;
-        self.private
-            .copy_within(start..start + len, caller.base + caller.to as usize);
+        self.private.copy_within(start..start + len, caller.base + caller.to as usize);
         (self.function, self.pc, self.base) = (caller.function, caller.pc, caller.base);
         Flow::Next
     }
@@ -275,15 +170,7 @@ impl Machine<'_> {
     /// Instructions on addresses, handles and what an item knows of itself.
     fn step_memory(&mut self, instr: &Instr) -> Result<(), Fault> {
         match *instr {
-            Instr::Element {
-                to,
-                address,
-                offset,
-                index,
-                count,
-                stride,
-                name,
-            } => {
+            Instr::Element { to, address, offset, index, count, stride, name } => {
                 let index = self.number(index);
                 let address = self.number(address);
                 let element = if index < count {
@@ -294,23 +181,12 @@ impl Machine<'_> {
                 };
                 self.set_number(to, element);
             }
-            Instr::HandleElement {
-                to,
-                handle,
-                coordinates,
-            } => {
+            Instr::HandleElement { to, handle, coordinates } => {
                 let address = self.element(self.number(handle), coordinates)?;
                 self.set_number(to, address);
             }
-            Instr::SpanElement {
-                to,
-                span,
-                index,
-                stride,
-                name,
-            } => {
-                let (address, len, index) =
-                    (self.number(span), self.number(span + 8), self.number(index));
+            Instr::SpanElement { to, span, index, stride, name } => {
+                let (address, len, index) = (self.number(span), self.number(span + 8), self.number(index));
                 let element = if index < len {
                     memory::add(address, index * u64::from(stride))
                 } else {
@@ -319,9 +195,7 @@ impl Machine<'_> {
                 };
                 self.set_number(to, element);
             }
-            Instr::LocalAddress { to, offset } => {
-                self.set_number(to, memory::local(u64::from(offset)))
-            }
+            Instr::LocalAddress { to, offset } => self.set_number(to, memory::local(u64::from(offset))),
             Instr::HandleSpan { to, handle } => {
                 let handle = self.number(handle);
                 let len = super::product(self.extents(handle)) as u64;
@@ -333,14 +207,7 @@ impl Machine<'_> {
                 self.set_number(to, address);
                 self.set_number(to + 8, count);
             }
-            Instr::PartOfSpan {
-                to,
-                span,
-                start,
-                len,
-                stride,
-                name,
-            } => {
+            Instr::PartOfSpan { to, span, start, len, stride, name } => {
                 let (address, all) = (self.number(span), self.number(span + 8));
                 let (start, len) = (self.number(start), self.number(len));
                 let inside = start.min(all);
@@ -351,96 +218,35 @@ impl Machine<'_> {
                 self.set_number(to, memory::add(address, inside * u64::from(stride)));
                 self.set_number(to + 8, part);
             }
-            Instr::Extent {
-                to,
-                handle,
-                dim,
-                dims,
-            } => {
+            Instr::Extent { to, handle, dim, dims } => {
                 let extents = self.extents(self.number(handle));
                 let (dim, dims) = (self.number(dim) as usize, usize::from(dims.min(3)));
-                self.set_number(
-                    to,
-                    if dim < dims {
-                        extents[3 - dims + dim] as u64
-                    } else {
-                        0
-                    },
-                );
+                self.set_number(to, if dim < dims { extents[3 - dims + dim] as u64 } else { 0 });
             }
             Instr::Len { to, handle } => {
                 let len = super::product(self.extents(self.number(handle)));
                 self.set_number(to, len as u64);
             }
-            Instr::LoadVector {
-                to,
-                handle,
-                index,
-                lanes,
-                stride,
-            } => {
-                for (lane, address) in self
-                    .vector_addresses(handle, index, lanes)?
-                    .into_iter()
-                    .enumerate()
-                {
-                    self.load(
-                        to as usize + lane * stride as usize,
-                        address,
-                        stride as usize,
-                    )?;
+            Instr::LoadVector { to, handle, index, lanes, stride } => {
+                for (lane, address) in self.vector_addresses(handle, index, lanes)?.into_iter().enumerate() {
+                    self.load(to as usize + lane * stride as usize, address, stride as usize)?;
                 }
             }
-            Instr::StoreVector {
-                from,
-                handle,
-                index,
-                lanes,
-                stride,
-            } => {
-                for (lane, address) in self
-                    .vector_addresses(handle, index, lanes)?
-                    .into_iter()
-                    .enumerate()
-                {
-                    self.store(
-                        address,
-                        from as usize + lane * stride as usize,
-                        stride as usize,
-                    )?;
+            Instr::StoreVector { from, handle, index, lanes, stride } => {
+                for (lane, address) in self.vector_addresses(handle, index, lanes)?.into_iter().enumerate() {
+                    self.store(address, from as usize + lane * stride as usize, stride as usize)?;
                 }
             }
-            Instr::Ask {
-                query,
-                to,
-                dim,
-                dims,
-            } => {
+            Instr::Ask { query, to, dim, dims } => {
                 let answer = self.ask(query, dim, dims);
                 self.set_number(to, answer as u64);
             }
-            Instr::Math {
-                name,
-                to,
-                ref args,
-                lanes,
-            } => self.math(name, to, args, lanes)?,
-            Instr::Lent {
-                name,
-                to,
-                ref args,
-                ty,
-            } => {
+            Instr::Math { name, to, ref args, lanes } => self.math(name, to, args, lanes)?,
+            Instr::Lent { name, to, ref args, ty } => {
                 let code = self.code;
                 self.lent(name, to, args, &code.types[ty as usize])?;
             }
-            Instr::Atomic {
-                op,
-                ty,
-                to,
-                address,
-                args,
-            } => {
+            Instr::Atomic { op, ty, to, address, args } => {
                 let code = self.code;
                 self.atomic(op, &code.types[ty as usize], to, address, args)?;
             }
@@ -453,17 +259,8 @@ impl Machine<'_> {
     fn report_array(&mut self, name: NameAt, index: u64, count: u64) {
         let name = self.code.names[name as usize].clone();
         // A parameter is reported as one, however it was reached.
-        let position = self
-            .code
-            .param_names
-            .iter()
-            .position(|param| *param == name && self.function == 0);
-        self.report(
-            name,
-            position,
-            [0, 0, index as usize],
-            [1, 1, count as usize],
-        );
+        let position = self.code.param_names.iter().position(|param| *param == name && self.function == 0);
+        self.report(name, position, [0, 0, index as usize], [1, 1, count as usize]);
     }
 
     /// The addresses of the elements from `index * lanes`.
