@@ -2,8 +2,13 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use support::*;
+use syclone_kernel_ast::bound::BoundFunction;
+use syclone_kernel_ast::builtins::NoBuiltins;
 use syclone_kernel_ast::encode::{DecodeError, decode, encode};
+use syclone_kernel_ast::interp::Kernel;
 use syclone_kernel_ast::tree::*;
 
 const KERNEL: &str = "fn gemm(item: NdItem<2>, a: View<f32, 2>, b: View<f32, 2>, c: ItemMut<f32, 2>) {
@@ -120,7 +125,8 @@ fn every_literal_survives() {
 
 #[test]
 fn a_damaged_text_is_an_error_and_never_a_panic() {
-    let text = encode(&bind(KERNEL).tree);
+    let function = bind(KERNEL);
+    let text = encode(&function.tree);
     for end in 0..text.len() {
         assert!(decode(&text[..end]).is_err(), "cut to {end} bytes");
     }
@@ -132,6 +138,9 @@ fn a_damaged_text_is_an_error_and_never_a_panic() {
             let damaged = format!("{}{other}{}", &text[..at], &text[at + 1..]);
             if let Ok(tree) = decode(&damaged) {
                 let _ = tree.to_string();
+                // Later stages refuse what makes no sense, each with an error of its own.
+                let function = BoundFunction { tree: Arc::new(tree), ..(*function).clone() };
+                let _ = Kernel::new(&Arc::new(function), &NoBuiltins);
             }
         }
     }
