@@ -1,6 +1,6 @@
 //! The interpreter: slow, and right by inspection. Every kernel test on the CPU device is compared with it.
 //!
-//! A typed tree becomes a flat code of small instructions on byte offsets in a frame ([`code`]); each work-item has a
+//! A typed tree becomes a flat code of small instructions on byte offsets in a frame (`code`); each work-item has a
 //! program counter and frames of its own and runs until it ends or waits at a barrier or another operation of its
 //! group. The group goes on when all its items wait at the same one; if some ended or wait elsewhere, the launch ends in
 //! [`Fault::Divergence`]. There is one thread and one order: groups in order, within a group the items in order.
