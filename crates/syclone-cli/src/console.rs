@@ -10,10 +10,7 @@ use crate::failure::Failure;
 /// Writes `text` to standard output; a closed pipe counts as written.
 pub fn out(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Stdout(error)),
         _ => Ok(()),
     }

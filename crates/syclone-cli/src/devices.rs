@@ -53,26 +53,16 @@ struct Unavailable {
 pub fn run(arguments: &DevicesArgs) -> Result<(), Failure> {
     let default = Device::from_env();
     let listing = Listing {
-        default: default
-            .as_ref()
-            .ok()
-            .map(|device| device.info().selector.clone()),
-        devices: Device::all()
-            .iter()
-            .map(|device| entry(device.info()))
-            .collect(),
+        default: default.as_ref().ok().map(|device| device.info().selector.clone()),
+        devices: Device::all().iter().map(|device| entry(device.info())).collect(),
         unavailable: Device::unavailable_backends()
             .into_iter()
-            .map(|missing| Unavailable {
-                backend: missing.backend,
-                reason: missing.reason,
-            })
+            .map(|missing| Unavailable { backend: missing.backend, reason: missing.reason })
             .collect(),
     };
     if arguments.json {
-        let document = serde_json::to_string_pretty(&listing).map_err(|error| {
-            Failure::NotOk(format!("the devices cannot be written as JSON: {error}"))
-        })?;
+        let document = serde_json::to_string_pretty(&listing)
+            .map_err(|error| Failure::NotOk(format!("the devices cannot be written as JSON: {error}")))?;
         console::out(&format!("{document}\n"))?;
     } else {
         console::out(&text(&listing))?;
@@ -97,11 +87,7 @@ fn entry(info: &DeviceInfo) -> Entry {
         sub_group_sizes: info.sub_group_sizes.clone(),
         default_sub_group_size: info.default_sub_group_size,
         instruction_set: info.isa.to_string(),
-        instruction_sets: info
-            .instruction_sets
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        instruction_sets: info.instruction_sets.iter().map(ToString::to_string).collect(),
         aspects: info.aspects.iter().map(|aspect| aspect.name()).collect(),
     }
 }
@@ -109,46 +95,19 @@ fn entry(info: &DeviceInfo) -> Entry {
 fn text(listing: &Listing) -> String {
     let mut text = String::new();
     for device in &listing.devices {
-        let mark = if listing.default.as_ref() == Some(&device.selector) {
-            "  (default)"
-        } else {
-            ""
-        };
+        let mark = if listing.default.as_ref() == Some(&device.selector) { "  (default)" } else { "" };
         let limits = &device.limits;
         let [x, y, z] = limits.max_work_item_sizes;
         let lines = [
-            (
-                "back end",
-                format!("{}, driver {}", device.backend, device.driver),
-            ),
+            ("back end", format!("{}, driver {}", device.backend, device.driver)),
             ("compute units", device.compute_units.to_string()),
-            (
-                "instructions",
-                format!(
-                    "{} (of {})",
-                    device.instruction_set,
-                    device.instruction_sets.join(", ")
-                ),
-            ),
-            (
-                "work-group",
-                format!(
-                    "up to {} items, up to {x} × {y} × {z}",
-                    limits.max_work_group_size
-                ),
-            ),
+            ("instructions", format!("{} (of {})", device.instruction_set, device.instruction_sets.join(", "))),
+            ("work-group", format!("up to {} items, up to {x} × {y} × {z}", limits.max_work_group_size)),
             (
                 "sub-groups",
-                format!(
-                    "{}; {} unless asked",
-                    numbers(&device.sub_group_sizes),
-                    device.default_sub_group_size
-                ),
+                format!("{}; {} unless asked", numbers(&device.sub_group_sizes), device.default_sub_group_size),
             ),
-            (
-                "local memory",
-                format!("{} a group", bytes_text(limits.local_memory_bytes as f64)),
-            ),
+            ("local memory", format!("{} a group", bytes_text(limits.local_memory_bytes as f64))),
             (
                 "global memory",
                 format!(
@@ -166,11 +125,7 @@ fn text(listing: &Listing) -> String {
         }
     }
     if let Some(device) = listing.devices.first() {
-        let _ = writeln!(
-            text,
-            "choose one with --device {0} or SYCLONE_DEVICE={0}",
-            device.selector
-        );
+        let _ = writeln!(text, "choose one with --device {0} or SYCLONE_DEVICE={0}", device.selector);
     }
     for missing in &listing.unavailable {
         let _ = writeln!(text, "no {}: {}", missing.backend, missing.reason);
@@ -179,9 +134,5 @@ fn text(listing: &Listing) -> String {
 }
 
 fn numbers(values: &[usize]) -> String {
-    values
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -44,9 +44,7 @@ impl Failure {
         match self {
             Failure::Usage(_) => 2,
             Failure::Runtime(
-                Error::NoDevice { .. }
-                | Error::InvalidSelector { .. }
-                | Error::InvalidEnvironment { .. },
+                Error::NoDevice { .. } | Error::InvalidSelector { .. } | Error::InvalidEnvironment { .. },
             ) => 2,
             _ => 1,
         }

@@ -31,10 +31,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, Stop>
 fn one_line(error: &clap::Error, arguments: &[OsString]) -> String {
     let (command, path) = command_of(arguments);
     let commands = || {
-        let names: Vec<_> = command
-            .get_subcommands()
-            .map(|command| command.get_name().to_owned())
-            .collect();
+        let names: Vec<_> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
         format!("the commands of '{path}' are {}", names.join(", "))
     };
     match error.kind() {
@@ -46,17 +43,8 @@ fn one_line(error: &clap::Error, arguments: &[OsString]) -> String {
             format!("{}; {}", first_line(error), commands())
         }
         ErrorKind::UnknownArgument => {
-            let options: Vec<_> = command
-                .get_arguments()
-                .filter(|a| !a.is_positional())
-                .map(spelling)
-                .collect();
-            format!(
-                "{}{}; '{path}' takes {}",
-                first_line(error),
-                suggestion(error),
-                options.join(", ")
-            )
+            let options: Vec<_> = command.get_arguments().filter(|a| !a.is_positional()).map(spelling).collect();
+            format!("{}{}; '{path}' takes {}", first_line(error), suggestion(error), options.join(", "))
         }
         _ => format!("{} (see '{path} --help')", first_line(error)),
     }
@@ -69,10 +57,7 @@ fn command_of(arguments: &[OsString]) -> (clap::Command, String) {
     command.build();
     let mut path = command.get_name().to_owned();
     for argument in arguments.iter().skip(1) {
-        let Some(next) = argument
-            .to_str()
-            .and_then(|name| command.find_subcommand(name))
-        else {
+        let Some(next) = argument.to_str().and_then(|name| command.find_subcommand(name)) else {
             break;
         };
         path = format!("{path} {}", next.get_name());
@@ -92,11 +77,7 @@ fn spelling(argument: &clap::Arg) -> String {
 fn first_line(error: &clap::Error) -> String {
     let text = error.to_string();
     // A list of missing arguments goes on over the following lines, up to the first empty one.
-    let sentence: Vec<_> = text
-        .lines()
-        .take_while(|line| !line.trim().is_empty())
-        .map(str::trim)
-        .collect();
+    let sentence: Vec<_> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
     sentence.join(" ").trim_start_matches("error: ").to_owned()
 }
 

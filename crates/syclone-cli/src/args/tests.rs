@@ -16,10 +16,7 @@ fn mistake(line: &str) -> String {
 
 #[test]
 fn gemm_has_the_documented_defaults() {
-    let Ok(Cli {
-        command: Command::Bench(Bench::Gemm(args)),
-    }) = read("syclone bench gemm")
-    else {
+    let Ok(Cli { command: Command::Bench(Bench::Gemm(args)) }) = read("syclone bench gemm") else {
         panic!("the plain command must parse")
     };
     assert_eq!((args.n, args.m, args.k), (1024, None, None));
@@ -30,9 +27,7 @@ fn gemm_has_the_documented_defaults() {
 
 #[test]
 fn a_dash_means_standard_output() {
-    let Ok(Cli {
-        command: Command::Bench(Bench::Stream(args)),
-    }) = read("syclone bench stream --json - --csv a.csv")
+    let Ok(Cli { command: Command::Bench(Bench::Stream(args)) }) = read("syclone bench stream --json - --csv a.csv")
     else {
         panic!("must parse")
     };
@@ -47,30 +42,15 @@ fn every_mistake_is_one_line_that_says_what_is_allowed() {
         ("syclone bench", "gemm, stream, reduce, stencil, launch"),
         ("syclone bench gem", "gemm, stream, reduce, stencil, launch"),
         ("syclone bench gemm --tile 8", "--tiles"),
-        (
-            "syclone bench gemm --frobnicate",
-            "--device, --repeat, --seed, --json, --html, --csv",
-        ),
+        ("syclone bench gemm --frobnicate", "--device, --repeat, --seed, --json, --html, --csv"),
         ("syclone bench gemm -n 0", "a whole number from 1"),
         ("syclone bench gemm -n -5", "-n"),
-        (
-            "syclone bench gemm -n 99999999999999999999999",
-            "a whole number from 1",
-        ),
+        ("syclone bench gemm -n 99999999999999999999999", "a whole number from 1"),
         ("syclone bench gemm -n many", "a whole number from 1"),
         ("syclone bench gemm --repeat 0", "a whole number from 1"),
-        (
-            "syclone bench gemm --tiles 7,0",
-            "a whole number from 1 to 64",
-        ),
-        (
-            "syclone bench gemm --tiles 65",
-            "a whole number from 1 to 64",
-        ),
-        (
-            "syclone bench gemm --tiles ,",
-            "a whole number from 1 to 64",
-        ),
+        ("syclone bench gemm --tiles 7,0", "a whole number from 1 to 64"),
+        ("syclone bench gemm --tiles 65", "a whole number from 1 to 64"),
+        ("syclone bench gemm --tiles ,", "a whole number from 1 to 64"),
         ("syclone bench gemm --dtype f99", "f32 and f64"),
         ("syclone bench gemm --seed", "--seed"),
     ] {
@@ -88,11 +68,7 @@ fn a_near_miss_is_named() {
 
 #[test]
 fn help_and_version_are_no_mistakes() {
-    for line in [
-        "syclone --help",
-        "syclone --version",
-        "syclone bench gemm --help",
-    ] {
+    for line in ["syclone --help", "syclone --version", "syclone bench gemm --help"] {
         assert!(matches!(read(line), Err(Stop::Print(_))), "{line}");
     }
 }

@@ -19,9 +19,7 @@ pub fn positive(text: &str) -> Result<usize, String> {
 pub fn tile(text: &str) -> Result<usize, String> {
     match text.trim().parse::<usize>() {
         Ok(value) if (1..=MAX_TILE).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "a tile is a whole number from 1 to {MAX_TILE}, as in --tiles 8,16,32"
-        )),
+        _ => Err(format!("a tile is a whole number from 1 to {MAX_TILE}, as in --tiles 8,16,32")),
     }
 }
 
@@ -86,12 +84,9 @@ impl FromStr for Dtype {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Dtype::ALL
-            .into_iter()
-            .find(|dtype| dtype.name() == text)
-            .ok_or_else(|| {
-                let names: Vec<_> = Dtype::ALL.iter().map(|dtype| dtype.name()).collect();
-                format!("the supported types are {}", names.join(" and "))
-            })
+        Dtype::ALL.into_iter().find(|dtype| dtype.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Dtype::ALL.iter().map(|dtype| dtype.name()).collect();
+            format!("the supported types are {}", names.join(" and "))
+        })
     }
 }

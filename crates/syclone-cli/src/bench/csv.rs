@@ -12,13 +12,7 @@ pub fn render(report: &Report) -> String {
     let mut text = format!("{HEADER}\n");
     for row in &report.rows {
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{},{},{}",
-            report.benchmark,
-            report.dtype,
-            fields(row).join(",")
-        );
+        let _ = writeln!(text, "{},{},{}", report.benchmark, report.dtype, fields(row).join(","));
     }
     text
 }

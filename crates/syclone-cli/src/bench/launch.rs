@@ -40,44 +40,26 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
     let queue = Queue::new(&session.target.device)?;
     let in_order = Queue::in_order(&session.target.device)?;
     let launches = args.n;
-    let counter = Counter {
-        count: Buffer::new(1),
-        launches,
-    };
+    let counter = Counter { count: Buffer::new(1), launches };
     let mut versions = vec![
-        uncounted(
-            BASELINE,
-            "an empty kernel, waited for each time",
-            launches,
-            || {
-                for _ in 0..launches {
-                    queue.submit(|h| h.parallel_for(1, empty()))?.wait()?;
-                }
-                Ok(())
-            },
-        ),
-        uncounted(
-            "batched",
-            "an empty kernel, one wait for all",
-            launches,
-            || {
-                for _ in 0..launches {
-                    queue.submit(|h| h.parallel_for(1, empty()))?;
-                }
-                Ok(queue.wait()?)
-            },
-        ),
-        uncounted(
-            "batched-in-order",
-            "the same on an in-order queue",
-            launches,
-            || {
-                for _ in 0..launches {
-                    in_order.submit(|h| h.parallel_for(1, empty()))?;
-                }
-                Ok(in_order.wait()?)
-            },
-        ),
+        uncounted(BASELINE, "an empty kernel, waited for each time", launches, || {
+            for _ in 0..launches {
+                queue.submit(|h| h.parallel_for(1, empty()))?.wait()?;
+            }
+            Ok(())
+        }),
+        uncounted("batched", "an empty kernel, one wait for all", launches, || {
+            for _ in 0..launches {
+                queue.submit(|h| h.parallel_for(1, empty()))?;
+            }
+            Ok(queue.wait()?)
+        }),
+        uncounted("batched-in-order", "the same on an in-order queue", launches, || {
+            for _ in 0..launches {
+                in_order.submit(|h| h.parallel_for(1, empty()))?;
+            }
+            Ok(in_order.wait()?)
+        }),
         counter.version(&queue),
     ];
     let progress = Progress::new(versions.len() * (1 + session.repeat));
@@ -96,11 +78,7 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
 }
 
 fn work(launches: usize) -> Work {
-    Work {
-        flops: None,
-        bytes: None,
-        launches: Some(launches),
-    }
+    Work { flops: None, bytes: None, launches: Some(launches) }
 }
 
 /// A version that leaves no result: that every launch ended well is all there is to verify.
@@ -110,16 +88,7 @@ fn uncounted<'a>(
     launches: usize,
     run: impl FnMut() -> Result<(), Failure> + 'a,
 ) -> Version<'a> {
-    let steps = Steps {
-        poison: || Ok(()),
-        run,
-        verify: || {
-            Ok(Verdict {
-                max_rel_err: 0.0,
-                ok: true,
-            })
-        },
-    };
+    let steps = Steps { poison: || Ok(()), run, verify: || Ok(Verdict { max_rel_err: 0.0, ok: true }) };
     let mut version = Version::new(name, work(launches), steps);
     version.note = Some(note.to_owned());
     version
@@ -145,17 +114,11 @@ impl Counter {
             verify: || {
                 let expected = START.wrapping_add(self.launches as u32);
                 let ok = self.count.host_read()?[0] == expected;
-                Ok(Verdict {
-                    max_rel_err: if ok { 0.0 } else { f64::INFINITY },
-                    ok,
-                })
+                Ok(Verdict { max_rel_err: if ok { 0.0 } else { f64::INFINITY }, ok })
             },
         };
         let mut version = Version::new("chained", work(self.launches), steps);
-        version.note = Some(
-            "each launch adds one to the same element, so that each follows the one before"
-                .to_owned(),
-        );
+        version.note = Some("each launch adds one to the same element, so that each follows the one before".to_owned());
         version
     }
 }

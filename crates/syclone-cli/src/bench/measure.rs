@@ -81,10 +81,7 @@ impl Verdict {
             if error.is_nan() { f64::INFINITY } else { error }
         };
         let max_rel_err = values.map(error).fold(0.0, f64::max);
-        Verdict {
-            max_rel_err,
-            ok: max_rel_err <= tolerance,
-        }
+        Verdict { max_rel_err, ok: max_rel_err <= tolerance }
     }
 }
 
@@ -92,10 +89,7 @@ impl Timing {
     /// The timing of these runs; there is at least one.
     pub fn new(mut samples: Vec<Duration>, warm_up_runs: usize) -> Option<Self> {
         samples.sort_unstable();
-        (!samples.is_empty()).then_some(Timing {
-            samples,
-            warm_up_runs,
-        })
+        (!samples.is_empty()).then_some(Timing { samples, warm_up_runs })
     }
 
     /// The middle of the times; the mean of the two middle ones when their number is even.
@@ -168,11 +162,7 @@ pub fn measure<'a>(
         progress.advance(1);
         // Runs that will not happen are no longer waited for.
         progress.skip(repeat - state.as_ref().map_or(0, |timed| timed.wanted.min(repeat)));
-        runners.push(Runner {
-            name,
-            contender,
-            state,
-        });
+        runners.push(Runner { name, contender, state });
     }
     for _ in 0..repeat {
         for runner in &mut runners {
@@ -206,19 +196,9 @@ fn first_run(contender: &mut dyn Contender, repeat: usize) -> Result<Timed, Outc
         return Err(Outcome::Wrong(verdict));
     }
     if time > LONG_RUN {
-        return Ok(Timed {
-            samples: vec![time],
-            warm_up_runs: 0,
-            wanted: 0,
-            verdict,
-        });
+        return Ok(Timed { samples: vec![time], warm_up_runs: 0, wanted: 0, verdict });
     }
-    Ok(Timed {
-        samples: Vec::new(),
-        warm_up_runs: 1,
-        wanted: affordable_runs(time, repeat),
-        verdict,
-    })
+    Ok(Timed { samples: Vec::new(), warm_up_runs: 1, wanted: affordable_runs(time, repeat), verdict })
 }
 
 /// One more timed run; after the last one the result is verified again.
@@ -237,9 +217,7 @@ fn timed_run(contender: &mut dyn Contender, timed: &mut Timed) -> Result<(), Fai
 /// How many of `repeat` runs of this length fit the budget; at least one.
 fn affordable_runs(time: Duration, repeat: usize) -> usize {
     let fitting = TIME_BUDGET.as_nanos() / time.as_nanos().max(1);
-    usize::try_from(fitting)
-        .unwrap_or(usize::MAX)
-        .clamp(1, repeat.max(1))
+    usize::try_from(fitting).unwrap_or(usize::MAX).clamp(1, repeat.max(1))
 }
 
 impl Runner<'_> {
@@ -247,10 +225,7 @@ impl Runner<'_> {
         match self.state {
             Err(outcome) => outcome,
             Ok(timed) => match Timing::new(timed.samples, timed.warm_up_runs) {
-                Some(timing) => Outcome::Timed {
-                    timing,
-                    verdict: timed.verdict,
-                },
+                Some(timing) => Outcome::Timed { timing, verdict: timed.verdict },
                 None => Outcome::Failed(Failure::NotOk("no run was timed".to_owned())),
             },
         }

@@ -23,36 +23,21 @@ impl Contender for Fake {
     }
 
     fn run(&mut self) -> Result<(), Failure> {
-        assert!(
-            std::mem::take(&mut self.clean),
-            "every run begins with a poisoned output"
-        );
+        assert!(std::mem::take(&mut self.clean), "every run begins with a poisoned output");
         self.runs += 1;
-        if self.fail_at_run == Some(self.runs) {
-            Err(Failure::NotOk("on purpose".into()))
-        } else {
-            Ok(())
-        }
+        if self.fail_at_run == Some(self.runs) { Err(Failure::NotOk("on purpose".into())) } else { Ok(()) }
     }
 
     fn verify(&mut self) -> Result<Verdict, Failure> {
         self.verified += 1;
         let ok = self.wrong_at_run.is_none_or(|run| self.runs < run);
-        Ok(Verdict {
-            max_rel_err: if ok { 1e-6 } else { 0.5 },
-            ok,
-        })
+        Ok(Verdict { max_rel_err: if ok { 1e-6 } else { 0.5 }, ok })
     }
 }
 
 fn measure_one(fake: &mut Fake, repeat: usize) -> Outcome {
     let contender: &mut dyn Contender = fake;
-    measure(
-        [("fake", contender)].into_iter(),
-        repeat,
-        &Progress::hidden(),
-    )
-    .remove(0)
+    measure([("fake", contender)].into_iter(), repeat, &Progress::hidden()).remove(0)
 }
 
 #[test]
@@ -61,19 +46,14 @@ fn the_median_of_odd_and_even_numbers_of_runs() {
     assert_eq!(timing(&[9, 1, 5]).median(), ms(5));
     assert_eq!(timing(&[9, 1, 5, 3]).median(), ms(4));
     assert_eq!(timing(&[7]).median(), ms(7));
-    assert_eq!(
-        (timing(&[9, 1, 5]).min(), timing(&[9, 1, 5]).max()),
-        (ms(1), ms(9))
-    );
+    assert_eq!((timing(&[9, 1, 5]).min(), timing(&[9, 1, 5]).max()), (ms(1), ms(9)));
     assert!(Timing::new(Vec::new(), 1).is_none());
 }
 
 #[test]
 fn a_warm_up_run_is_left_out_and_both_ends_are_verified() {
     let mut fake = Fake::default();
-    let Outcome::Timed { timing, verdict } = measure_one(&mut fake, 5) else {
-        panic!("must be timed")
-    };
+    let Outcome::Timed { timing, verdict } = measure_one(&mut fake, 5) else { panic!("must be timed") };
     assert_eq!((timing.runs(), timing.warm_up_runs), (5, 1));
     assert!(verdict.ok);
     assert_eq!((fake.poisoned, fake.runs, fake.verified), (6, 6, 2));
@@ -81,36 +61,22 @@ fn a_warm_up_run_is_left_out_and_both_ends_are_verified() {
 
 #[test]
 fn a_wrong_first_result_is_not_timed() {
-    let mut fake = Fake {
-        wrong_at_run: Some(1),
-        ..Fake::default()
-    };
-    assert!(matches!(
-        measure_one(&mut fake, 5),
-        Outcome::Wrong(Verdict { ok: false, .. })
-    ));
+    let mut fake = Fake { wrong_at_run: Some(1), ..Fake::default() };
+    assert!(matches!(measure_one(&mut fake, 5), Outcome::Wrong(Verdict { ok: false, .. })));
     assert_eq!(fake.runs, 1);
 }
 
 #[test]
 fn a_result_that_goes_wrong_later_is_seen() {
-    let mut fake = Fake {
-        wrong_at_run: Some(4),
-        ..Fake::default()
-    };
-    let Outcome::Timed { verdict, .. } = measure_one(&mut fake, 5) else {
-        panic!("must be timed")
-    };
+    let mut fake = Fake { wrong_at_run: Some(4), ..Fake::default() };
+    let Outcome::Timed { verdict, .. } = measure_one(&mut fake, 5) else { panic!("must be timed") };
     assert!(!verdict.ok);
     assert_eq!(verdict.max_rel_err, 0.5);
 }
 
 #[test]
 fn a_run_that_fails_ends_that_version_only() {
-    let mut bad = Fake {
-        fail_at_run: Some(3),
-        ..Fake::default()
-    };
+    let mut bad = Fake { fail_at_run: Some(3), ..Fake::default() };
     let mut good = Fake::default();
     let versions: [(&str, &mut dyn Contender); 2] = [("bad", &mut bad), ("good", &mut good)];
     let outcomes = measure(versions.into_iter(), 4, &Progress::hidden());

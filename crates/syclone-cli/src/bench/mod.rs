@@ -88,8 +88,7 @@ impl Session {
                 report::bytes_text(limit as f64)
             ))),
             None => Err(Failure::Usage(
-                "this size needs more bytes than an address can count; choose a smaller one"
-                    .to_owned(),
+                "this size needs more bytes than an address can count; choose a smaller one".to_owned(),
             )),
         }
     }
@@ -125,11 +124,7 @@ impl Session {
         report.relate();
         report.conclusion = conclude(&report);
         self.outputs.write(&report)?;
-        let failed: Vec<&str> = report
-            .failures()
-            .iter()
-            .map(|row| row.version.as_str())
-            .collect();
+        let failed: Vec<&str> = report.failures().iter().map(|row| row.version.as_str()).collect();
         match failed.is_empty() {
             true => Ok(()),
             false => Err(Failure::NotOk(format!("not ok: {}", failed.join(", ")))),

@@ -37,20 +37,10 @@ struct OpenFile {
 impl Outputs {
     /// Opens every file.
     pub fn open(common: &Common) -> Result<Self, Failure> {
-        let wanted = [
-            (Format::Json, &common.json),
-            (Format::Html, &common.html),
-            (Format::Csv, &common.csv),
-        ];
-        let wanted: Vec<_> = wanted
-            .into_iter()
-            .filter_map(|(format, to)| Some((format, to.as_ref()?)))
-            .collect();
+        let wanted = [(Format::Json, &common.json), (Format::Html, &common.html), (Format::Csv, &common.csv)];
+        let wanted: Vec<_> = wanted.into_iter().filter_map(|(format, to)| Some((format, to.as_ref()?))).collect();
         for (idx, (_, destination)) in wanted.iter().enumerate() {
-            if wanted[..idx]
-                .iter()
-                .any(|(_, earlier)| earlier == destination)
-            {
+            if wanted[..idx].iter().any(|(_, earlier)| earlier == destination) {
                 return Err(Failure::Usage(
                     "two of --json, --html and --csv name the same place; give each a file of its own".to_owned(),
                 ));
@@ -69,10 +59,7 @@ impl Outputs {
 
     /// Writes the documents, and the table to where it does not disturb them.
     pub fn write(self, report: &Report) -> Result<(), Failure> {
-        let stdout_taken = self
-            .sinks
-            .iter()
-            .any(|(_, sink)| matches!(sink, Sink::Stdout));
+        let stdout_taken = self.sinks.iter().any(|(_, sink)| matches!(sink, Sink::Stdout));
         let text = table::render(report);
         let shown = if stdout_taken {
             console::note(text.trim_end());
@@ -98,12 +85,7 @@ impl Outputs {
 impl OpenFile {
     fn open(path: PathBuf) -> Result<Self, Failure> {
         let fresh = !path.exists();
-        match OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-        {
+        match OpenOptions::new().write(true).create(true).truncate(false).open(&path) {
             Ok(file) => Ok(OpenFile { path, file, fresh }),
             Err(source) => Err(Failure::Unwritable { path, source }),
         }
@@ -111,11 +93,7 @@ impl OpenFile {
 
     fn write(mut self, document: &str) -> Result<(), Failure> {
         self.fresh = false;
-        self.replace(document)
-            .map_err(|source| Failure::Unwritable {
-                path: self.path.clone(),
-                source,
-            })
+        self.replace(document).map_err(|source| Failure::Unwritable { path: self.path.clone(), source })
     }
 
     fn replace(&mut self, document: &str) -> io::Result<()> {

@@ -20,9 +20,7 @@ impl Progress {
     /// A bar that is never drawn.
     #[cfg(test)]
     pub fn hidden() -> Self {
-        Progress {
-            bar: ProgressBar::hidden(),
-        }
+        Progress { bar: ProgressBar::hidden() }
     }
 
     /// Says what runs now.

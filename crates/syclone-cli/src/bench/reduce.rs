@@ -91,11 +91,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(Dtype::F32, &progress);
     let sums = Sums::new(args.n, session.seed)?;
-    let mut versions = vec![
-        sums.tree(&queue),
-        sums.shuffle_tree(&queue),
-        sums.reduction(&queue),
-    ];
+    let mut versions = vec![sums.tree(&queue), sums.shuffle_tree(&queue), sums.reduction(&queue)];
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(versions);
     drop(progress);
@@ -145,12 +141,7 @@ impl Sums {
         let groups = self.partial.len();
         let mut version = self.version(name, queue, move || {
             queue.submit(&group)?;
-            queue.submit(|h| {
-                h.parallel_for(
-                    groups,
-                    reduction(self.partial.read(h), self.total.reduce(h, Plus)),
-                )
-            })
+            queue.submit(|h| h.parallel_for(groups, reduction(self.partial.read(h), self.total.reduce(h, Plus))))
         });
         version.groups = Some(groups);
         version.local_bytes = Some(GROUP * size_of::<f32>());
@@ -159,9 +150,8 @@ impl Sums {
 
     fn tree<'a>(&'a self, queue: &'a Queue) -> Version<'a> {
         let launch = NdRange::new(self.partial.len() * GROUP, GROUP);
-        let mut version = self.grouped(BASELINE, queue, move |h| {
-            h.parallel_for(launch, tree(self.x.read(h), self.partial.write(h)))
-        });
+        let mut version =
+            self.grouped(BASELINE, queue, move |h| h.parallel_for(launch, tree(self.x.read(h), self.partial.write(h))));
         version.note = Some(format!("groups of {GROUP}, local memory, a barrier a step"));
         version
     }
@@ -171,20 +161,13 @@ impl Sums {
         let mut version = self.grouped("shuffle-tree", queue, move |h| {
             h.parallel_for(launch, shuffle_tree(self.x.read(h), self.partial.write(h)))
         });
-        version.note = Some(format!(
-            "groups of {GROUP}, sub-groups of 16, four shuffles"
-        ));
+        version.note = Some(format!("groups of {GROUP}, sub-groups of 16, four shuffles"));
         version
     }
 
     fn reduction<'a>(&'a self, queue: &'a Queue) -> Version<'a> {
         self.version("reduction", queue, || {
-            queue.submit(|h| {
-                h.parallel_for(
-                    self.n,
-                    reduction(self.x.read(h), self.total.reduce(h, Plus)),
-                )
-            })
+            queue.submit(|h| h.parallel_for(self.n, reduction(self.x.read(h), self.total.reduce(h, Plus))))
         })
     }
 
@@ -207,11 +190,8 @@ impl Sums {
                 Ok(Verdict::of(pairs, self.magnitude, f32::TOLERANCE))
             },
         };
-        let work = Work {
-            flops: Some(self.n as f64),
-            bytes: Some(size_of::<f32>() as u64 * self.n as u64),
-            launches: None,
-        };
+        let work =
+            Work { flops: Some(self.n as f64), bytes: Some(size_of::<f32>() as u64 * self.n as u64), launches: None };
         Version::new(name, work, steps)
     }
 }

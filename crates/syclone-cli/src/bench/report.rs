@@ -181,25 +181,15 @@ impl Problem {
 impl Row {
     /// The row of a version that does `work` a run, after `outcome`.
     pub fn new(version: &str, work: Work, outcome: &Outcome) -> Self {
-        let row = Row {
-            version: version.to_owned(),
-            bytes: work.bytes,
-            ..Row::default()
-        };
+        let row = Row { version: version.to_owned(), bytes: work.bytes, ..Row::default() };
         match outcome {
             Outcome::Timed { timing, verdict } => row.timed(work, timing, verdict),
             Outcome::Wrong(verdict) => {
                 let row = row.judged(verdict);
                 let reason = row.reason.unwrap_or_default();
-                Row {
-                    reason: Some(format!("{reason}; it was not timed")),
-                    ..row
-                }
+                Row { reason: Some(format!("{reason}; it was not timed")), ..row }
             }
-            Outcome::Failed(failure) => Row {
-                reason: Some(format!("it did not run: {failure}")),
-                ..row
-            },
+            Outcome::Failed(failure) => Row { reason: Some(format!("it did not run: {failure}")), ..row },
         }
     }
 
@@ -214,12 +204,9 @@ impl Row {
         if seconds > 0.0 {
             row.gflops = work.flops.map(|flops| flops / seconds / 1e9);
             row.gbs = work.bytes.map(|bytes| bytes as f64 / seconds / 1e9);
-            row.us_each = work
-                .launches
-                .map(|launches| seconds * 1e6 / launches as f64);
+            row.us_each = work.launches.map(|launches| seconds * 1e6 / launches as f64);
         } else if row.reason.is_none() {
-            row.reason =
-                Some("a run was shorter than the clock's step, so there is no rate".to_owned());
+            row.reason = Some("a run was shorter than the clock's step, so there is no rate".to_owned());
         }
         row
     }
@@ -253,9 +240,7 @@ impl Row {
 
     /// The row's text in a column.
     pub fn cell(&self, column: Column) -> String {
-        let text = |figure: Option<f64>, write: fn(f64) -> String| {
-            figure.map_or_else(|| "–".to_owned(), write)
-        };
+        let text = |figure: Option<f64>, write: fn(f64) -> String| figure.map_or_else(|| "–".to_owned(), write);
         match column {
             Column::Version => self.version.clone(),
             Column::Ok => if self.ok { "yes" } else { "NO" }.to_owned(),
@@ -265,14 +250,10 @@ impl Row {
             },
             Column::Runs => self.runs.to_string(),
             Column::Speedup => text(self.speedup, |v| format!("{}×", significant(v))),
-            Column::PercentOfFma | Column::PercentOfBandwidth => {
-                text(self.percent_of_peak, significant)
-            }
+            Column::PercentOfFma | Column::PercentOfBandwidth => text(self.percent_of_peak, significant),
             Column::Bytes => text(self.bytes.map(|bytes| bytes as f64), bytes_text),
             Column::MaxRelErr => text(self.max_rel_err, |v| format!("{v:.1e}")),
-            Column::Ms | Column::Gflops | Column::Gbs | Column::UsEach => {
-                text(self.figure(column), significant)
-            }
+            Column::Ms | Column::Gflops | Column::Gbs | Column::UsEach => text(self.figure(column), significant),
         }
     }
 }
@@ -304,10 +285,7 @@ impl Column {
 impl Report {
     /// Fills in what needs more than one row: speed-ups, shares of the peaks, and warnings about impossible ones.
     pub fn relate(&mut self) {
-        let base = self
-            .baseline
-            .as_ref()
-            .and_then(|name| self.rows.iter().find(|row| row.version == *name));
+        let base = self.baseline.as_ref().and_then(|name| self.rows.iter().find(|row| row.version == *name));
         let base = base.and_then(|row| row.ms);
         let memory_bound = self.columns.contains(&Column::PercentOfBandwidth);
         let (peak, unit) = match memory_bound {
@@ -322,9 +300,7 @@ impl Report {
                 && rate > peak
             {
                 let why = match memory_bound {
-                    true => {
-                        "the data fit in the caches, or the machine was busy when the peak was measured"
-                    }
+                    true => "the data fit in the caches, or the machine was busy when the peak was measured",
                     false => "the machine was busy when the peak was measured",
                 };
                 self.warnings.push(format!(
@@ -350,10 +326,7 @@ impl Report {
             ("launch", Problem::Size { n }) => format!("{n} launches a run"),
             (_, Problem::Size { n }) => format!("{n} elements"),
         };
-        format!(
-            "{}: {what}, {}, inputs from seed {}",
-            self.benchmark, self.dtype, self.seed
-        )
+        format!("{}: {what}, {}, inputs from seed {}", self.benchmark, self.dtype, self.seed)
     }
 
     /// One line that says where it ran.

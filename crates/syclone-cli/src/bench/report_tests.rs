@@ -5,21 +5,11 @@ const COLUMNS: &[Column] = &[Column::Version, Column::Gflops, Column::PercentOfF
 
 fn timed(ms: u64) -> Outcome {
     let timing = Timing::new(vec![Duration::from_millis(ms)], 1).unwrap();
-    Outcome::Timed {
-        timing,
-        verdict: Verdict {
-            max_rel_err: 1e-7,
-            ok: true,
-        },
-    }
+    Outcome::Timed { timing, verdict: Verdict { max_rel_err: 1e-7, ok: true } }
 }
 
 fn work() -> Work {
-    Work {
-        flops: Some(2e9),
-        bytes: Some(1_000_000_000),
-        launches: None,
-    }
+    Work { flops: Some(2e9), bytes: Some(1_000_000_000), launches: None }
 }
 
 pub(in crate::bench) fn report(rows: Vec<Row>) -> Report {
@@ -54,10 +44,7 @@ pub(in crate::bench) fn report(rows: Vec<Row>) -> Report {
 #[test]
 fn rates_come_from_the_median() {
     let row = Row::new("a", work(), &timed(100));
-    assert_eq!(
-        (row.ms, row.gflops, row.gbs),
-        (Some(100.0), Some(20.0), Some(10.0))
-    );
+    assert_eq!((row.ms, row.gflops, row.gbs), (Some(100.0), Some(20.0), Some(10.0)));
     assert!(row.ok && row.reason.is_none());
 }
 
@@ -70,10 +57,7 @@ fn a_time_of_zero_gives_no_rate_and_says_why() {
 
 #[test]
 fn speed_up_and_share_of_the_peak_relate_rows_to_baseline_and_device() {
-    let report = report(vec![
-        Row::new("slow", work(), &timed(400)),
-        Row::new("fast", work(), &timed(100)),
-    ]);
+    let report = report(vec![Row::new("slow", work(), &timed(400)), Row::new("fast", work(), &timed(100))]);
     assert_eq!(report.rows[0].speedup, Some(1.0));
     assert_eq!(report.rows[1].speedup, Some(4.0));
     assert_eq!(report.rows[1].percent_of_peak, Some(20.0));
@@ -93,74 +77,40 @@ fn a_figure_above_the_peak_is_warned_about() {
 
 #[test]
 fn wrong_and_failed_versions_have_no_time_and_a_reason() {
-    let wrong = Row::new(
-        "a",
-        work(),
-        &Outcome::Wrong(Verdict {
-            max_rel_err: f64::INFINITY,
-            ok: false,
-        }),
-    );
+    let wrong = Row::new("a", work(), &Outcome::Wrong(Verdict { max_rel_err: f64::INFINITY, ok: false }));
     assert_eq!((wrong.ms, wrong.max_rel_err, wrong.ok), (None, None, false));
     assert!(wrong.reason.unwrap().contains("not a number"));
-    let failed = Row::new(
-        "b",
-        work(),
-        &Outcome::Failed(Failure::NotOk("no memory".to_owned())),
-    );
+    let failed = Row::new("b", work(), &Outcome::Failed(Failure::NotOk("no memory".to_owned())));
     assert!(!failed.ok);
     assert_eq!(failed.reason.unwrap(), "it did not run: no memory");
 }
 
 #[test]
 fn json_never_holds_a_number_that_is_not_finite() {
-    let report = report(vec![Row {
-        ms: Some(f64::NAN),
-        gflops: Some(f64::INFINITY),
-        ..Row::default()
-    }]);
+    let report = report(vec![Row { ms: Some(f64::NAN), gflops: Some(f64::INFINITY), ..Row::default() }]);
     let text = crate::bench::json::render(&report).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(value["rows"][0]["ms"].is_null() && value["rows"][0]["gflops"].is_null());
-    assert_eq!(
-        (&value["m"], &value["k"], &value["dtype"]),
-        (&1.into(), &3.into(), &"f32".into())
-    );
+    assert_eq!((&value["m"], &value["k"], &value["dtype"]), (&1.into(), &3.into(), &"f32".into()));
     assert_eq!(value["device"]["peak_gflops"], 100.0);
 }
 
 #[test]
 fn csv_quotes_what_would_end_a_field() {
     let reason = Some("a, \"b\"".to_owned());
-    let text = crate::bench::csv::render(&report(vec![Row {
-        version: "v".to_owned(),
-        reason,
-        ..Row::default()
-    }]));
-    assert!(
-        text.lines()
-            .nth(1)
-            .unwrap()
-            .ends_with(",false,\"a, \"\"b\"\"\""),
-        "{text}"
-    );
+    let text = crate::bench::csv::render(&report(vec![Row { version: "v".to_owned(), reason, ..Row::default() }]));
+    assert!(text.lines().nth(1).unwrap().ends_with(",false,\"a, \"\"b\"\"\""), "{text}");
     assert_eq!(text.lines().next().unwrap().split(',').count(), 20);
 }
 
 #[test]
 fn figures_have_three_significant_digits() {
-    let texts: Vec<_> = [3456.0, 34.56, 3.456, 0.3456, 0.003456]
-        .into_iter()
-        .map(significant)
-        .collect();
+    let texts: Vec<_> = [3456.0, 34.56, 3.456, 0.3456, 0.003456].into_iter().map(significant).collect();
     assert_eq!(texts, ["3456", "34.6", "3.46", "0.346", "0.00346"]);
 }
 
 #[test]
 fn bytes_are_counted_in_decimal_units() {
-    let texts: Vec<_> = [0.0, 999.0, 1000.0, 8_594_128_896.0]
-        .into_iter()
-        .map(bytes_text)
-        .collect();
+    let texts: Vec<_> = [0.0, 999.0, 1000.0, 8_594_128_896.0].into_iter().map(bytes_text).collect();
     assert_eq!(texts, ["0 B", "999 B", "1.00 kB", "8.59 GB"]);
 }

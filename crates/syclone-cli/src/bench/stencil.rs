@@ -57,39 +57,22 @@ fn tiled(item: NdItem<2>, weights: [f32; 2], x: View<f32, 2>, out: ItemMut<f32, 
     let inside = row < rows && col < cols;
     tile[lr + 1][lc + 1] = if inside { x[[row, col]] } else { 0.0 };
     if lr == 0 {
-        tile[0][lc + 1] = if row > 0 && col < cols {
-            x[[row - 1, col]]
-        } else {
-            0.0
-        };
+        tile[0][lc + 1] = if row > 0 && col < cols { x[[row - 1, col]] } else { 0.0 };
     }
     if lr == TILE - 1 {
-        tile[TILE + 1][lc + 1] = if row + 1 < rows && col < cols {
-            x[[row + 1, col]]
-        } else {
-            0.0
-        };
+        tile[TILE + 1][lc + 1] = if row + 1 < rows && col < cols { x[[row + 1, col]] } else { 0.0 };
     }
     if lc == 0 {
-        tile[lr + 1][0] = if col > 0 && row < rows {
-            x[[row, col - 1]]
-        } else {
-            0.0
-        };
+        tile[lr + 1][0] = if col > 0 && row < rows { x[[row, col - 1]] } else { 0.0 };
     }
     if lc == TILE - 1 {
-        tile[lr + 1][TILE + 1] = if col + 1 < cols && row < rows {
-            x[[row, col + 1]]
-        } else {
-            0.0
-        };
+        tile[lr + 1][TILE + 1] = if col + 1 < cols && row < rows { x[[row, col + 1]] } else { 0.0 };
     }
     item.barrier();
     if inside {
         let center = tile[lr + 1][lc + 1];
         if row > 0 && row + 1 < rows && col > 0 && col + 1 < cols {
-            let around =
-                tile[lr][lc + 1] + tile[lr + 2][lc + 1] + tile[lr + 1][lc] + tile[lr + 1][lc + 2];
+            let around = tile[lr][lc + 1] + tile[lr + 2][lc + 1] + tile[lr + 1][lc] + tile[lr + 1][lc + 2];
             out[item] = weights[0] * center + weights[1] * around;
         } else {
             out[item] = center;
@@ -126,11 +109,7 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(Dtype::F32, &progress);
     let grid = Grid::new(args.n, session.seed)?;
-    let mut versions = vec![
-        grid.native(&mut session.target.team)?,
-        grid.range(&queue),
-        grid.tiled(&queue),
-    ];
+    let mut versions = vec![grid.native(&mut session.target.team)?, grid.range(&queue), grid.tiled(&queue)];
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(versions);
     drop(progress);
@@ -157,12 +136,7 @@ impl Grid {
     fn new(n: usize, seed: u64) -> Result<Self, Failure> {
         let host: Vec<f32> = Random::new(seed).values(n * n)?;
         let x = Buffer::from_vec_with(host.clone(), [n, n])?;
-        Ok(Grid {
-            n,
-            host,
-            x,
-            out: Buffer::try_new([n, n])?,
-        })
+        Ok(Grid { n, host, x, out: Buffer::try_new([n, n])? })
     }
 
     /// The point's value in float64.
@@ -178,10 +152,7 @@ impl Grid {
 
     /// Errors are relative to one, the largest magnitude that weights and inputs allow.
     fn judge(&self, out: &[f32]) -> Verdict {
-        let pairs = out
-            .iter()
-            .enumerate()
-            .map(|(place, value)| (f64::from(*value), self.expected(place)));
+        let pairs = out.iter().enumerate().map(|(place, value)| (f64::from(*value), self.expected(place)));
         Verdict::of(pairs, 1.0, f32::TOLERANCE)
     }
 
@@ -189,11 +160,7 @@ impl Grid {
     fn work(&self) -> Work {
         let points = self.n as u64 * self.n as u64;
         let inner = self.n.saturating_sub(2) as f64;
-        Work {
-            flops: Some(6.0 * inner * inner),
-            bytes: Some(2 * size_of::<f32>() as u64 * points),
-            launches: None,
-        }
+        Work { flops: Some(6.0 * inner * inner), bytes: Some(2 * size_of::<f32>() as u64 * points), launches: None }
     }
 
     fn native<'a>(&'a self, team: &'a mut Team) -> Result<Version<'a>, Failure> {
@@ -223,10 +190,7 @@ impl Grid {
 
     fn range<'a>(&'a self, queue: &'a Queue) -> Version<'a> {
         self.kernel("range", queue, move |h| {
-            h.parallel_for(
-                [self.n, self.n],
-                range(WEIGHTS, self.x.read(h), self.out.write(h)),
-            )
+            h.parallel_for([self.n, self.n], range(WEIGHTS, self.x.read(h), self.out.write(h)))
         })
     }
 

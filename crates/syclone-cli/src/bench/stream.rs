@@ -100,19 +100,10 @@ fn run_typed<T: Float + Element>(args: &StreamArgs) -> Result<(), Failure> {
         baseline: BASELINE,
     };
     session.finish(&description, rows, |report| {
-        let rate = |name: &str| {
-            report
-                .rows
-                .iter()
-                .find(|row| row.version == name)
-                .and_then(|row| row.gbs)
-        };
+        let rate = |name: &str| report.rows.iter().find(|row| row.version == name).and_then(|row| row.gbs);
         match (rate("triad"), rate(BASELINE)) {
             (Some(kernel), Some(native)) => {
-                vec![format!(
-                    "the triad kernel reaches {:.3} of the native triad's bandwidth",
-                    kernel / native
-                )]
+                vec![format!("the triad kernel reaches {:.3} of the native triad's bandwidth", kernel / native)]
             }
             _ => Vec::new(),
         }
@@ -130,33 +121,15 @@ struct Arrays<T: Float> {
 
 impl<T: Float + Element> Arrays<T> {
     fn new(n: usize) -> Result<Self, Failure> {
-        let array = |value| {
-            Ok::<_, Failure>(Buffer::from_vec(filled(
-                n,
-                T::nearest(value),
-                "the arrays",
-            )?))
-        };
-        Ok(Arrays {
-            n,
-            a: array(START[0])?,
-            b: array(START[1])?,
-            c: array(0.0)?,
-            sum: Buffer::from_vec(vec![T::ZERO]),
-        })
+        let array = |value| Ok::<_, Failure>(Buffer::from_vec(filled(n, T::nearest(value), "the arrays")?));
+        Ok(Arrays { n, a: array(START[0])?, b: array(START[1])?, c: array(0.0)?, sum: Buffer::from_vec(vec![T::ZERO]) })
     }
 
-    fn versions<'a>(
-        &'a self,
-        queue: &'a Queue,
-        team: &'a RefCell<&'a mut Team>,
-    ) -> Vec<Version<'a>> {
+    fn versions<'a>(&'a self, queue: &'a Queue, team: &'a RefCell<&'a mut Team>) -> Vec<Version<'a>> {
         let (n, scalar) = (self.n, T::nearest(SCALAR));
         let [a, b] = START;
         vec![
-            self.kernel("copy", 2, 0, queue, a, move |h| {
-                h.parallel_for(n, copy(self.a.read(h), self.c.write(h)))
-            }),
+            self.kernel("copy", 2, 0, queue, a, move |h| h.parallel_for(n, copy(self.a.read(h), self.c.write(h)))),
             self.kernel("mul", 2, 1, queue, SCALAR * a, move |h| {
                 h.parallel_for(n, mul(scalar, self.a.read(h), self.c.write(h)))
             }),
@@ -164,10 +137,7 @@ impl<T: Float + Element> Arrays<T> {
                 h.parallel_for(n, add(self.a.read(h), self.b.read(h), self.c.write(h)))
             }),
             self.kernel("triad", 3, 2, queue, a + SCALAR * b, move |h| {
-                h.parallel_for(
-                    n,
-                    triad_kernel(scalar, self.a.read(h), self.b.read(h), self.c.write(h)),
-                )
+                h.parallel_for(n, triad_kernel(scalar, self.a.read(h), self.b.read(h), self.c.write(h)))
             }),
             self.dot(queue),
             self.native(team),
@@ -197,21 +167,14 @@ impl<T: Float + Element> Arrays<T> {
             poison: || Ok(queue.fill(&self.sum, T::POISON)?.wait()?),
             run: || {
                 let event = queue.submit(|h| {
-                    h.parallel_for(
-                        self.n,
-                        dot(self.a.read(h), self.b.read(h), self.sum.reduce(h, Plus)),
-                    )
+                    h.parallel_for(self.n, dot(self.a.read(h), self.b.read(h), self.sum.reduce(h, Plus)))
                 })?;
                 Ok(event.wait()?)
             },
             verify: || {
                 let expected = START[0] * START[1] * self.n as f64;
                 let sum = self.sum.host_read()?;
-                Ok(Verdict::of(
-                    sum.iter().map(|value| (value.wide(), expected)),
-                    expected,
-                    T::TOLERANCE,
-                ))
+                Ok(Verdict::of(sum.iter().map(|value| (value.wide(), expected)), expected, T::TOLERANCE))
             },
         };
         Version::new("dot", self.work(2, 2), steps)
@@ -224,35 +187,23 @@ impl<T: Float + Element> Arrays<T> {
             // The threads fill too, so that they are awake when the run begins.
             poison: move || {
                 let mut c = self.c.host_write()?;
-                team.borrow_mut()
-                    .for_each_piece(&mut c, part, &|_, c| c.fill(T::POISON));
+                team.borrow_mut().for_each_piece(&mut c, part, &|_, c| c.fill(T::POISON));
                 Ok(())
             },
             run: move || {
-                let (a, b, mut c) = (
-                    self.a.host_read()?,
-                    self.b.host_read()?,
-                    self.c.host_write()?,
-                );
+                let (a, b, mut c) = (self.a.host_read()?, self.b.host_read()?, self.c.host_write()?);
                 let (a, b): (&[T], &[T]) = (&a, &b);
                 team.borrow_mut().for_each_piece(&mut c, part, &|idx, c| {
                     let first = idx * part;
-                    triad(
-                        c,
-                        &a[first..][..c.len()],
-                        &b[first..][..c.len()],
-                        T::nearest(SCALAR),
-                    );
+                    triad(c, &a[first..][..c.len()], &b[first..][..c.len()], T::nearest(SCALAR));
                 });
                 Ok(())
             },
             verify: || self.judge(START[0] + SCALAR * START[1]),
         };
         let mut version = Version::new(BASELINE, self.work(3, 2), steps);
-        version.note = Some(format!(
-            "native code for {}, without syclone, on the same memory",
-            simd::instruction_set()
-        ));
+        version.note =
+            Some(format!("native code for {}, without syclone, on the same memory", simd::instruction_set()));
         version
     }
 
@@ -266,10 +217,6 @@ impl<T: Float + Element> Arrays<T> {
 
     fn judge(&self, expected: f64) -> Result<Verdict, Failure> {
         let values = self.c.host_read()?;
-        Ok(Verdict::of(
-            values.iter().map(|value| (value.wide(), expected)),
-            expected,
-            T::TOLERANCE,
-        ))
+        Ok(Verdict::of(values.iter().map(|value| (value.wide(), expected)), expected, T::TOLERANCE))
     }
 }

@@ -44,11 +44,7 @@ pub fn rows(versions: &mut [Version<'_>], repeat: usize, progress: &Progress) ->
         (version.name.as_str(), contender)
     });
     let outcomes = measure(contenders, repeat, progress);
-    versions
-        .iter()
-        .zip(&outcomes)
-        .map(|(version, outcome)| row(version, outcome, repeat))
-        .collect()
+    versions.iter().zip(&outcomes).map(|(version, outcome)| row(version, outcome, repeat)).collect()
 }
 
 fn row(version: &Version<'_>, outcome: &Outcome, repeat: usize) -> Row {
@@ -57,13 +53,12 @@ fn row(version: &Version<'_>, outcome: &Outcome, repeat: usize) -> Row {
     row.local_bytes = version.local_bytes;
     row.groups = version.groups;
     let runs = match outcome {
-        Outcome::Timed { timing, .. } if timing.warm_up_runs == 0 => Some(
-            "timed by its first and only run, without warming up, because it is long".to_owned(),
-        ),
-        Outcome::Timed { timing, .. } if timing.runs() < repeat => Some(format!(
-            "timed {} of {repeat} times, because each run is long",
-            timing.runs()
-        )),
+        Outcome::Timed { timing, .. } if timing.warm_up_runs == 0 => {
+            Some("timed by its first and only run, without warming up, because it is long".to_owned())
+        }
+        Outcome::Timed { timing, .. } if timing.runs() < repeat => {
+            Some(format!("timed {} of {repeat} times, because each run is long", timing.runs()))
+        }
         _ => None,
     };
     let notes: Vec<String> = version.note.clone().into_iter().chain(runs).collect();

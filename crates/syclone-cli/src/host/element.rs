@@ -39,11 +39,7 @@ macro_rules! element {
 
             #[inline(always)]
             fn mul_add_if<const FUSED: bool>(self, b: Self, c: Self) -> Self {
-                if FUSED {
-                    self.mul_add(b, c)
-                } else {
-                    self * b + c
-                }
+                if FUSED { self.mul_add(b, c) } else { self * b + c }
             }
         }
     };
@@ -56,10 +52,7 @@ element!(f64, F64, 1e-12);
 pub fn filled<T: Copy>(len: usize, value: T, what: &'static str) -> Result<Vec<T>, Failure> {
     let mut data = Vec::new();
     data.try_reserve_exact(len)
-        .map_err(|_| Failure::OutOfMemory {
-            what,
-            bytes: len.saturating_mul(size_of::<T>()),
-        })?;
+        .map_err(|_| Failure::OutOfMemory { what, bytes: len.saturating_mul(size_of::<T>()) })?;
     data.resize(len, value);
     Ok(data)
 }

@@ -33,16 +33,13 @@ impl Random {
     /// `len` values of [`Random::unit`].
     pub fn values<T: Element>(&mut self, len: usize) -> Result<Vec<T>, Failure> {
         let mut data = filled(len, T::default(), "random inputs")?;
-        data.iter_mut()
-            .for_each(|value| *value = T::nearest(self.unit()));
+        data.iter_mut().for_each(|value| *value = T::nearest(self.unit()));
         Ok(data)
     }
 }
 
 /// A seed that differs from run to run. 32 bits, so that every JSON reader keeps all of them.
 pub fn fresh_seed() -> u64 {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Random::new(since_epoch.as_nanos() as u64).bits() >> 32
 }

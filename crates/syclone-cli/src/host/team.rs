@@ -60,18 +60,13 @@ impl Team {
             state: Mutex::new(State::default()),
             wake: Condvar::new(),
         });
-        let mut team = Team {
-            shared,
-            handles: Vec::new(),
-        };
+        let mut team = Team { shared, handles: Vec::new() };
         for index in 1..members.max(1) {
             let shared = Arc::clone(&team.shared);
             let handle = thread::Builder::new()
                 .name(format!("native-{index}"))
                 .spawn(move || member(&shared, index))
-                .map_err(|error| {
-                    Failure::NotOk(format!("a native thread did not start: {error}"))
-                })?;
+                .map_err(|error| Failure::NotOk(format!("a native thread did not start: {error}")))?;
             team.handles.push(handle);
         }
         Ok(team)
@@ -86,26 +81,19 @@ impl Team {
     pub fn run(&mut self, job: &(dyn Fn(usize) + Sync)) {
         // SAFETY: only the lifetime changes. This function does not return, or unwind, before `running` is 0 again,
         // and a member drops its copy of the pointer before it counts itself out.
-        let erased: Job =
-            unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Job>(job) };
+        let erased: Job = unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Job>(job) };
         {
             let mut state = self.shared.lock();
             state.job = Some(SendJob(erased));
             state.panicked = false;
-            self.shared
-                .running
-                .store(self.handles.len(), Ordering::Relaxed);
+            self.shared.running.store(self.handles.len(), Ordering::Relaxed);
             self.shared.round.fetch_add(1, Ordering::Release);
         }
         self.shared.wake.notify_all();
         let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(0)));
         let began = Instant::now();
         while self.shared.running.load(Ordering::Acquire) != 0 {
-            if began.elapsed() < SPIN {
-                std::hint::spin_loop()
-            } else {
-                thread::yield_now()
-            }
+            if began.elapsed() < SPIN { std::hint::spin_loop() } else { thread::yield_now() }
         }
         let mut state = self.shared.lock();
         state.job = None;
@@ -118,12 +106,7 @@ impl Team {
     }
 
     /// Splits `data` into pieces of `piece` elements and calls `work` with each piece and its index, in parallel.
-    pub fn for_each_piece<T: Send>(
-        &mut self,
-        data: &mut [T],
-        piece: usize,
-        work: &(dyn Fn(usize, &mut [T]) + Sync),
-    ) {
+    pub fn for_each_piece<T: Send>(&mut self, data: &mut [T], piece: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
         let pieces = Mutex::new(data.chunks_mut(piece.max(1)).enumerate());
         self.run(&|_| {
             loop {
@@ -156,10 +139,7 @@ fn member(shared: &Shared, index: usize) {
         }
         let mut state = shared.lock();
         while shared.round.load(Ordering::Acquire) == seen {
-            state = shared
-                .wake
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         seen = shared.round.load(Ordering::Acquire);
         if state.stop {

@@ -15,21 +15,14 @@ fn a_seed_gives_the_same_values_again_and_another_seed_others() {
 fn the_first_bits_are_those_of_splitmix64() {
     // The published sequence of seed 1234567.
     let mut random = Random::new(1234567);
-    assert_eq!(
-        [random.bits(), random.bits()],
-        [6457827717110365317, 3203168211198807973]
-    );
+    assert_eq!([random.bits(), random.bits()], [6457827717110365317, 3203168211198807973]);
 }
 
 #[test]
 fn values_fill_minus_one_to_one_and_are_exact_in_f32() {
     let mut random = Random::new(3);
     let values: Vec<f64> = (0..10_000).map(|_| random.unit()).collect();
-    assert!(
-        values
-            .iter()
-            .all(|v| (-1.0..1.0).contains(v) && f64::from(*v as f32) == *v)
-    );
+    assert!(values.iter().all(|v| (-1.0..1.0).contains(v) && f64::from(*v as f32) == *v));
     let mean = values.iter().sum::<f64>() / 10_000.0;
     assert!(mean.abs() < 0.05, "{mean}");
 }
@@ -44,11 +37,7 @@ fn every_member_of_a_team_runs_each_job_once() {
                 calls[index].fetch_add(1, Ordering::Relaxed);
             });
         }
-        assert!(
-            calls
-                .iter()
-                .all(|count| count.load(Ordering::Relaxed) == 100)
-        );
+        assert!(calls.iter().all(|count| count.load(Ordering::Relaxed) == 100));
     }
 }
 
@@ -56,14 +45,8 @@ fn every_member_of_a_team_runs_each_job_once() {
 fn pieces_cover_the_data_once_with_a_short_last_one() {
     let mut team = Team::new(3).unwrap();
     let mut data = vec![0usize; 1003];
-    team.for_each_piece(&mut data, 10, &|index, piece| {
-        piece.iter_mut().for_each(|v| *v += index + 1)
-    });
-    assert!(
-        data.iter()
-            .enumerate()
-            .all(|(place, v)| *v == place / 10 + 1)
-    );
+    team.for_each_piece(&mut data, 10, &|index, piece| piece.iter_mut().for_each(|v| *v += index + 1));
+    assert!(data.iter().enumerate().all(|(place, v)| *v == place / 10 + 1));
 }
 
 #[test]

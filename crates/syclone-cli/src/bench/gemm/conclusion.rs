@@ -14,18 +14,9 @@ pub fn sentences(report: &Report) -> Vec<String> {
         return Vec::new();
     };
     let others = tiled.iter().filter(|(row, ..)| row.version != best.version);
-    let smaller = others
-        .clone()
-        .filter(|(.., other)| *other < tile)
-        .max_by_key(|(.., other)| *other);
-    let larger = others
-        .filter(|(.., other)| *other > tile)
-        .min_by_key(|(.., other)| *other);
-    let mut text = format!(
-        "tile {tile} wins here with {} GFLOP/s: {}",
-        significant(rate),
-        footprint(best, report)
-    );
+    let smaller = others.clone().filter(|(.., other)| *other < tile).max_by_key(|(.., other)| *other);
+    let larger = others.filter(|(.., other)| *other > tile).min_by_key(|(.., other)| *other);
+    let mut text = format!("tile {tile} wins here with {} GFLOP/s: {}", significant(rate), footprint(best, report));
     if let Some(&(row, other_rate, other)) = smaller {
         text += &format!(
             "; tile {other} reaches {} of its speed, as it reads {} times the bytes from global memory ({} against {})",
@@ -73,10 +64,7 @@ fn why_larger_loses(row: &Row, report: &Report) -> String {
     };
     let problem = report.problem.longest_side();
     if problem % tile != 0 {
-        return format!(
-            "its guarded edge tiles are mostly idle; {}",
-            footprint(row, report)
-        );
+        return format!("its guarded edge tiles are mostly idle; {}", footprint(row, report));
     }
     format!("its working set is larger: {}", footprint(row, report))
 }

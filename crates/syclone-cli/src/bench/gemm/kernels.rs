@@ -17,12 +17,7 @@ pub fn range<T: Float>(item: Item<2>, a: View<T, 2>, b: View<T, 2>, c: ItemMut<T
 
 /// A work-group computes a `B` × `B` tile of C from tiles of A and B in local memory.
 #[kernel(work_group_size(B, B))]
-pub fn tiled<T: Float, const B: usize>(
-    item: NdItem<2>,
-    a: View<T, 2>,
-    b: View<T, 2>,
-    c: ItemMut<T, 2>,
-) {
+pub fn tiled<T: Float, const B: usize>(item: NdItem<2>, a: View<T, 2>, b: View<T, 2>, c: ItemMut<T, 2>) {
     let tile_a = local::<[[T; B]; B]>();
     let tile_b = local::<[[T; B]; B]>();
     let (m, n, k) = (a.extent(0), b.extent(1), a.extent(1));
@@ -31,16 +26,8 @@ pub fn tiled<T: Float, const B: usize>(
     let mut sum = T::ZERO;
     for t in 0..(k + B - 1) / B {
         let (a_col, b_row) = (t * B + lc, t * B + lr);
-        tile_a[lr][lc] = if row < m && a_col < k {
-            a[[row, a_col]]
-        } else {
-            T::ZERO
-        };
-        tile_b[lr][lc] = if b_row < k && col < n {
-            b[[b_row, col]]
-        } else {
-            T::ZERO
-        };
+        tile_a[lr][lc] = if row < m && a_col < k { a[[row, a_col]] } else { T::ZERO };
+        tile_b[lr][lc] = if b_row < k && col < n { b[[b_row, col]] } else { T::ZERO };
         item.barrier();
         for p in 0..B {
             sum += tile_a[lr][p] * tile_b[p][lc];
@@ -69,16 +56,8 @@ pub fn tiled_at_launch<T: Float>(
     let mut sum = T::ZERO;
     for t in 0..(k + tile - 1) / tile {
         let (a_col, b_row) = (t * tile + lc, t * tile + lr);
-        tile_a[[lr, lc]] = if row < m && a_col < k {
-            a[[row, a_col]]
-        } else {
-            T::ZERO
-        };
-        tile_b[[lr, lc]] = if b_row < k && col < n {
-            b[[b_row, col]]
-        } else {
-            T::ZERO
-        };
+        tile_a[[lr, lc]] = if row < m && a_col < k { a[[row, a_col]] } else { T::ZERO };
+        tile_b[[lr, lc]] = if b_row < k && col < n { b[[b_row, col]] } else { T::ZERO };
         item.barrier();
         for p in 0..tile {
             sum += tile_a[[lr, p]] * tile_b[[p, lc]];
@@ -108,44 +87,25 @@ const ITEMS: usize = GROUP[0] * GROUP[1];
 ///
 /// Launched over groups of [`GROUP`]. Each element of C belongs to one item, which alone writes it.
 #[kernel(work_group_size(GROUP[0], GROUP[1]))]
-pub fn register_tiled<T: Float>(
-    item: NdItem<2>,
-    a: View<T, 2>,
-    b: View<T, 2>,
-    c: ScatterMut<T, 2>,
-) {
+pub fn register_tiled<T: Float>(item: NdItem<2>, a: View<T, 2>, b: View<T, 2>, c: ScatterMut<T, 2>) {
     let tile_a = local::<[[T; DEPTH]; BLOCK_ROWS]>();
     let tile_b = local::<[[T; BLOCK_COLUMNS]; DEPTH]>();
     let (m, n, k) = (a.extent(0), b.extent(1), a.extent(1));
-    let (first_row, first_col) = (
-        item.group_id(0) * BLOCK_ROWS,
-        item.group_id(1) * BLOCK_COLUMNS,
-    );
-    let (sub_row, sub_col) = (
-        item.local_id(0) * ITEM_ROWS,
-        item.local_id(1) * ITEM_COLUMNS,
-    );
+    let (first_row, first_col) = (item.group_id(0) * BLOCK_ROWS, item.group_id(1) * BLOCK_COLUMNS);
+    let (sub_row, sub_col) = (item.local_id(0) * ITEM_ROWS, item.local_id(1) * ITEM_COLUMNS);
     let mut sums = [[T::ZERO; ITEM_COLUMNS]; ITEM_ROWS];
     for t in 0..(k + DEPTH - 1) / DEPTH {
         for step in 0..BLOCK_ROWS * DEPTH / ITEMS {
             let place = step * ITEMS + item.local_linear_id();
             let (r, p) = (place / DEPTH, place % DEPTH);
             let (row, inner) = (first_row + r, t * DEPTH + p);
-            tile_a[r][p] = if row < m && inner < k {
-                a[[row, inner]]
-            } else {
-                T::ZERO
-            };
+            tile_a[r][p] = if row < m && inner < k { a[[row, inner]] } else { T::ZERO };
         }
         for step in 0..DEPTH * BLOCK_COLUMNS / ITEMS {
             let place = step * ITEMS + item.local_linear_id();
             let (p, q) = (place / BLOCK_COLUMNS, place % BLOCK_COLUMNS);
             let (inner, col) = (t * DEPTH + p, first_col + q);
-            tile_b[p][q] = if inner < k && col < n {
-                b[[inner, col]]
-            } else {
-                T::ZERO
-            };
+            tile_b[p][q] = if inner < k && col < n { b[[inner, col]] } else { T::ZERO };
         }
         item.barrier();
         for p in 0..DEPTH {
@@ -226,15 +186,8 @@ pub fn transpose<T: Float>(item: NdItem<2>, b: View<T, 2>, transposed: ItemMut<T
     let tile = local::<[[T; TRANSPOSE_TILE]; TRANSPOSE_TILE]>();
     let (k, n) = (b.extent(0), b.extent(1));
     let (lr, lc) = (item.local_id(0), item.local_id(1));
-    let (row, col) = (
-        item.group_id(1) * TRANSPOSE_TILE + lr,
-        item.group_id(0) * TRANSPOSE_TILE + lc,
-    );
-    tile[lr][lc] = if row < k && col < n {
-        b[[row, col]]
-    } else {
-        T::ZERO
-    };
+    let (row, col) = (item.group_id(1) * TRANSPOSE_TILE + lr, item.group_id(0) * TRANSPOSE_TILE + lc);
+    tile[lr][lc] = if row < k && col < n { b[[row, col]] } else { T::ZERO };
     item.barrier();
     if item.global_id(0) < n && item.global_id(1) < k {
         transposed[item] = tile[lc][lr];
@@ -243,12 +196,7 @@ pub fn transpose<T: Float>(item: NdItem<2>, b: View<T, 2>, transposed: ItemMut<T
 
 /// One work-item an element, from A and the transpose of B, both read along their rows.
 #[kernel]
-pub fn transposed_b<T: Float>(
-    item: Item<2>,
-    a: View<T, 2>,
-    transposed: View<T, 2>,
-    c: ItemMut<T, 2>,
-) {
+pub fn transposed_b<T: Float>(item: Item<2>, a: View<T, 2>, transposed: View<T, 2>, c: ItemMut<T, 2>) {
     let (row, col) = (item.id(0), item.id(1));
     let k = a.extent(1);
     // Sixteen sums, so that they can be a vector: one sum would have to be added up in order.

@@ -51,11 +51,7 @@ pub fn run(args: &GemmArgs) -> Result<(), Failure> {
 }
 
 fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
-    let shape = Shape {
-        m: args.m.unwrap_or(args.n),
-        n: args.n,
-        k: args.k.unwrap_or(args.n),
-    };
+    let shape = Shape { m: args.m.unwrap_or(args.n), n: args.n, k: args.k.unwrap_or(args.n) };
     let mut session = Session::open(&args.common)?;
     let version_count = args.tiles.len() + OTHER_VERSIONS;
     session.require_memory(shape.bytes(T::DTYPE.bytes(), version_count))?;
@@ -67,23 +63,14 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let inputs = Inputs::<T>::random(shape, session.seed)?;
     let reference = Reference::compute(&inputs, &mut session.target.team)?;
     let matrices = Matrices::new(&inputs)?;
-    let study = Study {
-        inputs: &inputs,
-        matrices: &matrices,
-        reference: &reference,
-        queue: &queue,
-    };
+    let study = Study { inputs: &inputs, matrices: &matrices, reference: &reference, queue: &queue };
     let mut versions = versions::native(&inputs, &reference)?;
     versions.extend(portable::versions(&study, &args.tiles)?);
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(progress);
     let description = Description {
         benchmark: "gemm",
-        problem: Problem::Gemm {
-            m: shape.m,
-            n: shape.n,
-            k: shape.k,
-        },
+        problem: Problem::Gemm { m: shape.m, n: shape.n, k: shape.k },
         dtype: T::DTYPE,
         columns: COLUMNS,
         chart: Column::Gflops,
@@ -97,8 +84,7 @@ impl Session {
     fn require_tiles(&self, tiles: &[usize], dtype: Dtype) -> Result<(), Failure> {
         let info = self.target.device.info();
         let fits = |tile: &usize| {
-            tile * tile <= info.max_work_group_size
-                && 2 * tile * tile * dtype.bytes() <= info.local_memory_bytes
+            tile * tile <= info.max_work_group_size && 2 * tile * tile * dtype.bytes() <= info.local_memory_bytes
         };
         let Some(tile) = tiles.iter().find(|tile| !fits(tile)) else {
             return Ok(());

@@ -49,10 +49,7 @@ pub struct Study<'a, T: Float> {
 type Submit<'a, T> = Box<dyn Fn(&Buffer<T, 2>) -> syclone::Result<Event> + 'a>;
 
 /// Every portable version, in the order of the table.
-pub fn versions<'a, T: Float + Element>(
-    study: &'a Study<'a, T>,
-    tiles: &[usize],
-) -> Result<Vec<Version<'a>>, Failure> {
+pub fn versions<'a, T: Float + Element>(study: &'a Study<'a, T>, tiles: &[usize]) -> Result<Vec<Version<'a>>, Failure> {
     let mut versions = vec![study.range()?];
     for (idx, tile) in tiles.iter().enumerate() {
         // A tile that is named twice runs once.
@@ -75,12 +72,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
     ) -> Result<Version<'a>, Failure> {
         let Shape { m, n, .. } = self.inputs.shape;
         let output = Buffer::try_new([m, n])?;
-        let product = Product {
-            queue: self.queue,
-            reference: self.reference,
-            output,
-            submit,
-        };
+        let product = Product { queue: self.queue, reference: self.reference, output, submit };
         Ok(Version::new(name, work(self.inputs, elements), product))
     }
 
@@ -117,11 +109,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
                 }
             })
         });
-        let mut version = self.version(
-            format!("tiled-{tile}"),
-            access_count::blocked(shape, tile, tile),
-            submit,
-        )?;
+        let mut version = self.version(format!("tiled-{tile}"), access_count::blocked(shape, tile, tile), submit)?;
         version.tile = Some(tile);
         version.local_bytes = Some(2 * tile * tile * T::DTYPE.bytes());
         version.groups = Some(groups[0] * groups[1]);
@@ -131,18 +119,11 @@ impl<'a, T: Float + Element> Study<'a, T> {
     fn register_tiled(&'a self) -> Result<Version<'a>, Failure> {
         use kernels::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH, GROUP, ITEM_COLUMNS, ITEM_ROWS};
         let shape = self.inputs.shape;
-        let groups = [
-            shape.m.div_ceil(BLOCK_ROWS),
-            shape.n.div_ceil(BLOCK_COLUMNS),
-        ];
+        let groups = [shape.m.div_ceil(BLOCK_ROWS), shape.n.div_ceil(BLOCK_COLUMNS)];
         let launch = NdRange::new([groups[0] * GROUP[0], groups[1] * GROUP[1]], GROUP);
         let submit: Submit<'a, T> = Box::new(move |c| {
             self.queue.submit(|h| {
-                let (a, b, c) = (
-                    self.matrices.a.read(h),
-                    self.matrices.b.read(h),
-                    c.scatter(h),
-                );
+                let (a, b, c) = (self.matrices.a.read(h), self.matrices.b.read(h), c.scatter(h));
                 // SAFETY: the sub-tiles of different items do not overlap, so each element of C has one writer.
                 unsafe { h.parallel_for_unchecked(launch, kernels::register_tiled(a, b, c)) }
             })
@@ -161,10 +142,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
         use kernels::{LANES, VECTOR_ROWS};
         let shape = self.inputs.shape;
         let submit: Submit<'a, T> = Box::new(move |c| {
-            let (b, c) = (
-                self.matrices.b.reshape(shape.k * shape.n)?,
-                c.reshape(shape.m * shape.n)?,
-            );
+            let (b, c) = (self.matrices.b.reshape(shape.k * shape.n)?, c.reshape(shape.m * shape.n)?);
             self.queue.submit(|h| {
                 let launch = [shape.m.div_ceil(VECTOR_ROWS), shape.n.div_ceil(LANES)];
                 let (a, b, c) = (self.matrices.a.read(h), b.read(h), c.scatter(h));
@@ -172,14 +150,8 @@ impl<'a, T: Float + Element> Study<'a, T> {
                 unsafe { h.parallel_for_unchecked(launch, kernels::vectorised(shape.n, a, b, c)) }
             })
         });
-        let mut version = self.version(
-            "vectorised",
-            access_count::blocked(shape, VECTOR_ROWS, LANES),
-            submit,
-        )?;
-        version.note = Some(format!(
-            "{VECTOR_ROWS} vectors of {LANES} elements a work-item, from global memory"
-        ));
+        let mut version = self.version("vectorised", access_count::blocked(shape, VECTOR_ROWS, LANES), submit)?;
+        version.note = Some(format!("{VECTOR_ROWS} vectors of {LANES} elements a work-item, from global memory"));
         Ok(version)
     }
 
@@ -190,12 +162,8 @@ impl<'a, T: Float + Element> Study<'a, T> {
         let padded = [shape.n, shape.k].map(|extent| extent.next_multiple_of(TRANSPOSE_TILE));
         let turn = NdRange::new(padded, [TRANSPOSE_TILE, TRANSPOSE_TILE]);
         let submit: Submit<'a, T> = Box::new(move |c| {
-            self.queue.submit(|h| {
-                h.parallel_for(
-                    turn,
-                    kernels::transpose(self.matrices.b.read(h), transposed.write(h)),
-                )
-            })?;
+            self.queue
+                .submit(|h| h.parallel_for(turn, kernels::transpose(self.matrices.b.read(h), transposed.write(h))))?;
             self.queue.submit(|h| {
                 let (a, b) = (self.matrices.a.read(h), transposed.read(h));
                 h.parallel_for([shape.m, shape.n], kernels::transposed_b(a, b, c.write(h)))
@@ -203,8 +171,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
         });
         let count = access_count::one_element_each(shape) + access_count::transposition(shape);
         let mut version = self.version("transposed-b", count, submit)?;
-        version.note =
-            Some("B is transposed first; the time and the bytes of that are counted".to_owned());
+        version.note = Some("B is transposed first; the time and the bytes of that are counted".to_owned());
         Ok(version)
     }
 }

@@ -34,14 +34,8 @@ impl Reference {
     /// Computes it on all members of the team.
     pub fn compute<T: Element>(inputs: &Inputs<T>, team: &mut Team) -> Result<Self, Failure> {
         let n = inputs.shape.n;
-        let mut elements = filled(
-            inputs.shape.m * n,
-            Expected::default(),
-            "the float64 reference",
-        )?;
-        team.for_each_piece(&mut elements, ROWS * n, &|band, elements| {
-            rows(inputs, band * ROWS, elements)
-        });
+        let mut elements = filled(inputs.shape.m * n, Expected::default(), "the float64 reference")?;
+        team.for_each_piece(&mut elements, ROWS * n, &|band, elements| rows(inputs, band * ROWS, elements));
         Ok(Reference { elements })
     }
 }

@@ -23,17 +23,11 @@ impl Shape {
 
     /// The bytes of the inputs, the float64 reference, and an output for each of `versions`; none when that is no number.
     pub fn bytes(self, element: usize, versions: usize) -> Option<usize> {
-        let inputs = self
-            .m
-            .checked_mul(self.k)?
-            .checked_add(self.k.checked_mul(self.n)?)?;
+        let inputs = self.m.checked_mul(self.k)?.checked_add(self.k.checked_mul(self.n)?)?;
         let output = self.m.checked_mul(self.n)?;
         let reference = output.checked_mul(2 * size_of::<f64>())?;
         let outputs = output.checked_mul(versions)?;
-        inputs
-            .checked_add(outputs)?
-            .checked_mul(element)?
-            .checked_add(reference)
+        inputs.checked_add(outputs)?.checked_mul(element)?.checked_add(reference)
     }
 }
 
@@ -51,10 +45,6 @@ impl<T: Element> Inputs<T> {
     /// Matrices with elements in -1 to 1.
     pub fn random(shape: Shape, seed: u64) -> Result<Self, Failure> {
         let mut random = Random::new(seed);
-        Ok(Inputs {
-            shape,
-            a: random.values(shape.m * shape.k)?,
-            b: random.values(shape.k * shape.n)?,
-        })
+        Ok(Inputs { shape, a: random.values(shape.m * shape.k)?, b: random.values(shape.k * shape.n)? })
     }
 }

@@ -6,16 +6,8 @@ use super::verdict::judge;
 use crate::host::element::Element;
 use crate::host::team::Team;
 
-const SHAPES: [(usize, usize, usize); 8] = [
-    (1, 1, 1),
-    (1, 7, 3),
-    (5, 1, 9),
-    (3, 4, 1),
-    (17, 33, 9),
-    (5, 257, 31),
-    (8, 300, 2),
-    (64, 64, 64),
-];
+const SHAPES: [(usize, usize, usize); 8] =
+    [(1, 1, 1), (1, 7, 3), (5, 1, 9), (3, 4, 1), (17, 33, 9), (5, 257, 31), (8, 300, 2), (64, 64, 64)];
 
 fn shapes() -> impl Iterator<Item = Shape> {
     SHAPES.into_iter().map(|(m, n, k)| Shape { m, n, k })
@@ -27,11 +19,8 @@ fn by_definition<T: Element>(inputs: &Inputs<T>) -> Vec<Expected> {
     let mut elements = Vec::new();
     for row in 0..m {
         for column in 0..n {
-            let products =
-                (0..k).map(|p| inputs.a[row * k + p].wide() * inputs.b[p * n + column].wide());
-            let (value, magnitude) = products.fold((0.0, 0.0), |(v, g), product| {
-                (v + product, g + product.abs())
-            });
+            let products = (0..k).map(|p| inputs.a[row * k + p].wide() * inputs.b[p * n + column].wide());
+            let (value, magnitude) = products.fold((0.0, 0.0), |(v, g), product| (v + product, g + product.abs()));
             elements.push(Expected { value, magnitude });
         }
     }
@@ -53,10 +42,7 @@ fn both_plain_loops_are_right_in_both_types() {
     fn check<T: Element>(shape: Shape) {
         let inputs = Inputs::<T>::random(shape, 5).unwrap();
         let reference = by_definition(&inputs);
-        for (name, multiply) in [
-            ("ijk", naive_ijk as fn(&Inputs<T>, &mut [T])),
-            ("ikj", naive_ikj),
-        ] {
+        for (name, multiply) in [("ijk", naive_ijk as fn(&Inputs<T>, &mut [T])), ("ikj", naive_ikj)] {
             let mut c = vec![T::POISON; shape.m * shape.n];
             multiply(&inputs, &mut c);
             let verdict = judge(&c, &reference);
@@ -83,40 +69,22 @@ fn small_whole_numbers_multiply_exactly() {
 
 #[test]
 fn a_wrong_missing_or_lost_element_fails_the_verdict() {
-    let reference = vec![
-        Expected {
-            value: 0.0,
-            magnitude: 100.0
-        };
-        4
-    ];
+    let reference = vec![Expected { value: 0.0, magnitude: 100.0 }; 4];
     assert!(judge(&[0.0f32; 4], &reference).ok);
     // 100 · 1e-4 is the threshold's edge.
     assert!(judge(&[0.0f32, 0.0, 0.0099, 0.0], &reference).ok);
     let over = judge(&[0.0f32, 0.0, -0.011, 0.0], &reference);
-    assert!(
-        !over.ok && (over.max_rel_err - 1.1e-4).abs() < 1e-8,
-        "{over:?}"
-    );
+    assert!(!over.ok && (over.max_rel_err - 1.1e-4).abs() < 1e-8, "{over:?}");
     for lost in [f32::NAN, f32::INFINITY] {
         let verdict = judge(&[0.0, lost, 0.0, 0.0], &reference);
-        assert!(
-            !verdict.ok && verdict.max_rel_err.is_infinite(),
-            "{verdict:?}"
-        );
+        assert!(!verdict.ok && verdict.max_rel_err.is_infinite(), "{verdict:?}");
     }
-    assert!(
-        !judge(&[0.0f32; 3], &reference).ok,
-        "a short output is no right one"
-    );
+    assert!(!judge(&[0.0f32; 3], &reference).ok, "a short output is no right one");
 }
 
 #[test]
 fn an_element_without_magnitude_must_be_exact() {
-    let reference = [Expected {
-        value: 0.0,
-        magnitude: 0.0,
-    }];
+    let reference = [Expected { value: 0.0, magnitude: 0.0 }];
     assert!(judge(&[0.0f32], &reference).ok);
     assert!(!judge(&[1e-30f32], &reference).ok);
 }
@@ -141,22 +109,10 @@ fn count_tiles(shape: Shape, rows: usize, columns: usize, depth: usize) -> u64 {
 fn the_access_counts_are_what_the_loops_do() {
     for shape in shapes() {
         for tile in [1, 4, 7, 16, 32] {
-            assert_eq!(
-                access_count::blocked(shape, tile, tile),
-                count_tiles(shape, tile, tile, tile),
-                "{shape:?}"
-            );
+            assert_eq!(access_count::blocked(shape, tile, tile), count_tiles(shape, tile, tile, tile), "{shape:?}");
         }
-        assert_eq!(
-            access_count::blocked(shape, 32, 64),
-            count_tiles(shape, 32, 64, 8),
-            "{shape:?}"
-        );
-        assert_eq!(
-            access_count::one_element_each(shape),
-            count_tiles(shape, 1, 1, 1),
-            "{shape:?}"
-        );
+        assert_eq!(access_count::blocked(shape, 32, 64), count_tiles(shape, 32, 64, 8), "{shape:?}");
+        assert_eq!(access_count::one_element_each(shape), count_tiles(shape, 1, 1, 1), "{shape:?}");
     }
     let shape = Shape { m: 2, n: 3, k: 5 };
     // Zero 6; for each of 10 elements of A: itself, 3 of B, 3 of C read and written.
@@ -168,22 +124,6 @@ fn the_access_counts_are_what_the_loops_do() {
 fn the_memory_of_a_problem_is_counted_and_a_huge_one_is_none() {
     let shape = Shape { m: 2, n: 3, k: 5 };
     assert_eq!(shape.bytes(4, 2), Some((10 + 15 + 12) * 4 + 6 * 16));
-    assert_eq!(
-        Shape {
-            m: usize::MAX,
-            n: 2,
-            k: 1
-        }
-        .bytes(4, 1),
-        None
-    );
-    assert_eq!(
-        Shape {
-            m: 1 << 40,
-            n: 1 << 20,
-            k: 1
-        }
-        .bytes(8, 9),
-        None
-    );
+    assert_eq!(Shape { m: usize::MAX, n: 2, k: 1 }.bytes(4, 1), None);
+    assert_eq!(Shape { m: 1 << 40, n: 1 << 20, k: 1 }.bytes(8, 9), None);
 }

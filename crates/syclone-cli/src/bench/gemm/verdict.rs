@@ -11,20 +11,11 @@ use super::reference::Expected;
 /// relative to the result itself, an element whose products cancel would look wrong however well it was computed.
 pub fn judge<T: Element>(output: &[T], reference: &[Expected]) -> Verdict {
     if output.len() != reference.len() {
-        return Verdict {
-            max_rel_err: f64::INFINITY,
-            ok: false,
-        };
+        return Verdict { max_rel_err: f64::INFINITY, ok: false };
     }
-    let errors = output
-        .iter()
-        .zip(reference)
-        .map(|(value, expected)| error(value.wide(), *expected));
+    let errors = output.iter().zip(reference).map(|(value, expected)| error(value.wide(), *expected));
     let max_rel_err = errors.fold(0.0, f64::max);
-    Verdict {
-        max_rel_err,
-        ok: max_rel_err <= T::TOLERANCE,
-    }
+    Verdict { max_rel_err, ok: max_rel_err <= T::TOLERANCE }
 }
 
 /// Never NaN: `f64::max` would skip it.
@@ -34,9 +25,5 @@ fn error(value: f64, expected: Expected) -> f64 {
         return 0.0;
     }
     let relative = distance / expected.magnitude;
-    if relative.is_nan() {
-        f64::INFINITY
-    } else {
-        relative
-    }
+    if relative.is_nan() { f64::INFINITY } else { relative }
 }

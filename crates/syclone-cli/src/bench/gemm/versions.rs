@@ -17,23 +17,13 @@ use super::verdict::judge;
 pub const BASELINE: &str = "naive-1";
 
 /// The plain loops.
-pub fn native<'a, T: Element>(
-    inputs: &'a Inputs<T>,
-    reference: &'a Reference,
-) -> Result<Vec<Version<'a>>, Failure> {
+pub fn native<'a, T: Element>(inputs: &'a Inputs<T>, reference: &'a Reference) -> Result<Vec<Version<'a>>, Failure> {
     let shape = inputs.shape;
     let native = |multiply| Native::new(inputs, reference, multiply);
-    let mut naive = Version::new(
-        BASELINE,
-        work::<T>(inputs, access_count::one_element_each(shape)),
-        native(naive_ijk)?,
-    );
+    let mut naive =
+        Version::new(BASELINE, work::<T>(inputs, access_count::one_element_each(shape)), native(naive_ijk)?);
     naive.note = Some("one thread, loops in the order i-j-k".to_owned());
-    let mut ikj = Version::new(
-        "naive-ikj",
-        work::<T>(inputs, access_count::row_by_row(shape)),
-        native(naive_ikj)?,
-    );
+    let mut ikj = Version::new("naive-ikj", work::<T>(inputs, access_count::row_by_row(shape)), native(naive_ikj)?);
     ikj.note = Some(format!(
         "one thread, loops in the order i-k-j, vectorised by the compiler for {}",
         simd::instruction_set()
@@ -44,11 +34,7 @@ pub fn native<'a, T: Element>(
 /// What a version that moves `elements` does.
 pub fn work<T: Element>(inputs: &Inputs<T>, elements: u64) -> Work {
     let bytes = elements * T::DTYPE.bytes() as u64;
-    Work {
-        flops: Some(inputs.shape.flops()),
-        bytes: Some(bytes),
-        launches: None,
-    }
+    Work { flops: Some(inputs.shape.flops()), bytes: Some(bytes), launches: None }
 }
 
 /// A loop on the calling thread.
@@ -66,12 +52,7 @@ impl<'a, T: Element> Native<'a, T> {
         multiply: fn(&Inputs<T>, &mut [T]),
     ) -> Result<Self, Failure> {
         let output = filled(inputs.shape.m * inputs.shape.n, T::POISON, "a result")?;
-        Ok(Native {
-            inputs,
-            reference,
-            multiply,
-            output,
-        })
+        Ok(Native { inputs, reference, multiply, output })
     }
 }
 

@@ -31,12 +31,7 @@ pub fn chart(report: &Report) -> String {
         svg += &line((x(tick), TOP), (x(tick), floor), "grid");
         svg += &text(x(tick), floor + 16.0, "tick middle", &short(tick));
     }
-    svg += &text(
-        (LEFT + WIDTH - RIGHT) / 2.0,
-        floor + 34.0,
-        "axis middle",
-        &column.heading(None),
-    );
+    svg += &text((LEFT + WIDTH - RIGHT) / 2.0, floor + 34.0, "axis middle", &column.heading(None));
     for (idx, (row, figure)) in report.rows.iter().zip(&figures).enumerate() {
         let y = TOP + ROW * idx as f64;
         let middle = y + ROW / 2.0 + 4.0;
@@ -65,12 +60,7 @@ pub fn chart(report: &Report) -> String {
     }
     if let Some((value, name)) = ceiling {
         svg += &line((x(value), TOP - 6.0), (x(value), floor), "roof");
-        svg += &text(
-            x(value),
-            TOP - 12.0,
-            "rooftext middle",
-            &format!("{name} {}", significant(value)),
-        );
+        svg += &text(x(value), TOP - 12.0, "rooftext middle", &format!("{name} {}", significant(value)));
     }
     svg + "</svg>"
 }

@@ -19,11 +19,7 @@ pub fn render(report: &Report) -> String {
     for warning in &report.warnings {
         body += &format!("<p class=\"warning\">Warning: {}</p>\n", escape(warning));
     }
-    body += &section(
-        &format!("{} by version", report.chart.heading(None)),
-        &bars::chart(report),
-        None,
-    );
+    body += &section(&format!("{} by version", report.chart.heading(None)), &bars::chart(report), None);
     body += &section("All figures", &table(report), None);
     body += &remarks(report);
     if let Some(plot) = roofline::plot(report) {
@@ -40,13 +36,8 @@ pub fn render(report: &Report) -> String {
 }
 
 fn section(heading: &str, content: &str, caption: Option<&str>) -> String {
-    let caption = caption
-        .map(|text| format!("<p class=\"caption\">{}</p>\n", escape(text)))
-        .unwrap_or_default();
-    format!(
-        "<section>\n<h2>{}</h2>\n<div class=\"wide\">{content}</div>\n{caption}</section>\n",
-        escape(heading)
-    )
+    let caption = caption.map(|text| format!("<p class=\"caption\">{}</p>\n", escape(text))).unwrap_or_default();
+    format!("<section>\n<h2>{}</h2>\n<div class=\"wide\">{content}</div>\n{caption}</section>\n", escape(heading))
 }
 
 fn table(report: &Report) -> String {
@@ -55,21 +46,14 @@ fn table(report: &Report) -> String {
         format!("<th{}>{heading}</th>", side(*column))
     };
     let cells = |row: &Row| {
-        let cell =
-            |column: &Column| format!("<td{}>{}</td>", side(*column), escape(&row.cell(*column)));
+        let cell = |column: &Column| format!("<td{}>{}</td>", side(*column), escape(&row.cell(*column)));
         report.columns.iter().map(cell).collect::<String>()
     };
     let headings: String = report.columns.iter().map(heading).collect();
     let rows: String = report
         .rows
         .iter()
-        .map(|row| {
-            format!(
-                "<tr{}>{}</tr>\n",
-                if row.ok { "" } else { " class=\"failed\"" },
-                cells(row)
-            )
-        })
+        .map(|row| format!("<tr{}>{}</tr>\n", if row.ok { "" } else { " class=\"failed\"" }, cells(row)))
         .collect();
     format!("<table>\n<thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>")
 }
@@ -86,16 +70,8 @@ fn remarks(report: &Report) -> String {
     let mut items = String::new();
     for row in &report.rows {
         for remark in row.reason.iter().chain(&row.note) {
-            items += &format!(
-                "<li><b>{}</b>: {}</li>\n",
-                escape(&row.version),
-                escape(remark)
-            );
+            items += &format!("<li><b>{}</b>: {}</li>\n", escape(&row.version), escape(remark));
         }
     }
-    if items.is_empty() {
-        items
-    } else {
-        format!("<ul class=\"remarks\">\n{items}</ul>\n")
-    }
+    if items.is_empty() { items } else { format!("<ul class=\"remarks\">\n{items}</ul>\n") }
 }

@@ -28,30 +28,19 @@ pub fn plot(report: &Report) -> Option<String> {
         return None;
     }
     let ridge = peak / bandwidth;
-    let intensities = points
-        .iter()
-        .map(|point| point.intensity)
-        .chain([ridge / 4.0, ridge * 4.0]);
+    let intensities = points.iter().map(|point| point.intensity).chain([ridge / 4.0, ridge * 4.0]);
     let x = LogScale::covering(intensities, LEFT, WIDTH - RIGHT);
-    let rates = points
-        .iter()
-        .map(|point| point.gflops)
-        .chain([peak, x.ends().0 * bandwidth]);
+    let rates = points.iter().map(|point| point.gflops).chain([peak, x.ends().0 * bandwidth]);
     let y = LogScale::covering(rates, HEIGHT - BOTTOM, TOP);
     let floor = HEIGHT - BOTTOM;
 
-    let mut svg =
-        format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"roofline plot\">");
+    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"roofline plot\">");
     for (value, label) in x.ticks() {
         svg += &line((x.place(value), TOP), (x.place(value), floor), "grid");
         svg += &text(x.place(value), floor + 16.0, "tick middle", &label);
     }
     for (value, label) in y.ticks() {
-        svg += &line(
-            (LEFT, y.place(value)),
-            (WIDTH - RIGHT, y.place(value)),
-            "grid",
-        );
+        svg += &line((LEFT, y.place(value)), (WIDTH - RIGHT, y.place(value)), "grid");
         svg += &text(LEFT - 8.0, y.place(value) + 4.0, "tick end", &label);
     }
     svg += &text(
@@ -71,11 +60,7 @@ pub fn plot(report: &Report) -> Option<String> {
 
 fn point(row: &Row) -> Option<Point<'_>> {
     let (gflops, gbs) = (row.gflops?, row.gbs?);
-    (gflops > 0.0 && gbs > 0.0).then(|| Point {
-        row,
-        intensity: gflops / gbs,
-        gflops,
-    })
+    (gflops > 0.0 && gbs > 0.0).then(|| Point { row, intensity: gflops / gbs, gflops })
 }
 
 fn roofs(x: LogScale, y: LogScale, peak: f64, bandwidth: f64) -> String {
@@ -84,22 +69,10 @@ fn roofs(x: LogScale, y: LogScale, peak: f64, bandwidth: f64) -> String {
     let corner = (x.place(ridge), y.place(peak));
     // The slanted roof begins where it enters the plot.
     let enters = first.max(y.ends().0 / bandwidth);
-    let mut svg = line(
-        (x.place(enters), y.place(enters * bandwidth)),
-        corner,
-        "roof",
-    );
+    let mut svg = line((x.place(enters), y.place(enters * bandwidth)), corner, "roof");
     svg += &line(corner, (x.place(last), corner.1), "roof");
-    svg += &text(
-        x.place(last),
-        corner.1 - 7.0,
-        "rooftext end",
-        &format!("FMA peak {} GFLOP/s", significant(peak)),
-    );
-    let (start, rise) = (
-        (x.place(enters), y.place(enters * bandwidth)),
-        (corner.1, corner.0),
-    );
+    svg += &text(x.place(last), corner.1 - 7.0, "rooftext end", &format!("FMA peak {} GFLOP/s", significant(peak)));
+    let (start, rise) = ((x.place(enters), y.place(enters * bandwidth)), (corner.1, corner.0));
     let angle = (rise.0 - start.1).atan2(rise.1 - start.0).to_degrees();
     let along = 0.45;
     svg += &format!(
@@ -114,20 +87,14 @@ fn roofs(x: LogScale, y: LogScale, peak: f64, bandwidth: f64) -> String {
 /// The points, and their names beside them, moved apart where they would cover each other.
 fn marks(points: &[Point<'_>], x: LogScale, y: LogScale) -> String {
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|a, b| {
-        y.place(points[*a].gflops)
-            .total_cmp(&y.place(points[*b].gflops))
-    });
+    order.sort_by(|a, b| y.place(points[*a].gflops).total_cmp(&y.place(points[*b].gflops)));
     let mut svg = String::new();
     let mut placed: Vec<(f64, f64)> = Vec::new();
     for point in order.into_iter().map(|idx| &points[idx]) {
         let at = (x.place(point.intensity), y.place(point.gflops));
         let leftwards = at.0 > WIDTH - RIGHT - 130.0;
         let mut label = at.1 + 4.0;
-        while placed
-            .iter()
-            .any(|(px, py)| (px - at.0).abs() < 110.0 && (py - label).abs() < LABEL_STEP)
-        {
+        while placed.iter().any(|(px, py)| (px - at.0).abs() < 110.0 && (py - label).abs() < LABEL_STEP) {
             label += LABEL_STEP;
         }
         placed.push((at.0, label));
@@ -140,11 +107,7 @@ fn marks(points: &[Point<'_>], x: LogScale, y: LogScale) -> String {
             significant(point.gflops),
             significant(point.intensity),
         );
-        let (offset, class) = if leftwards {
-            (-10.0, "label end")
-        } else {
-            (10.0, "label")
-        };
+        let (offset, class) = if leftwards { (-10.0, "label end") } else { (10.0, "label") };
         svg += &text(at.0 + offset, label, class, &point.row.version);
     }
     svg

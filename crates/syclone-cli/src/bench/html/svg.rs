@@ -17,18 +17,12 @@ pub fn escape(text: &str) -> String {
 
 /// A text element.
 pub fn text(x: f64, y: f64, class: &str, content: &str) -> String {
-    format!(
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>",
-        escape(content)
-    )
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>", escape(content))
 }
 
 /// A straight line.
 pub fn line(from: (f64, f64), to: (f64, f64), class: &str) -> String {
-    format!(
-        "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" class=\"{class}\"/>",
-        from.0, from.1, to.0, to.1
-    )
+    format!("<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" class=\"{class}\"/>", from.0, from.1, to.0, to.1)
 }
 
 /// A scale whose equal steps are equal factors.
@@ -54,12 +48,7 @@ impl LogScale {
         if low == high {
             high += 1.0;
         }
-        LogScale {
-            low,
-            high,
-            from,
-            to,
-        }
+        LogScale { low, high, from, to }
     }
 
     /// Where `value` is, at the nearest end when it lies outside.
@@ -93,13 +82,8 @@ pub fn linear_ticks(highest: f64) -> Vec<f64> {
     }
     let magnitude = 10f64.powf((highest / 5.0).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * magnitude);
-    let step = steps
-        .into_iter()
-        .find(|step| highest / step <= 6.0)
-        .unwrap_or(10.0 * magnitude);
-    (0..=(highest / step).floor() as usize)
-        .map(|count| count as f64 * step)
-        .collect()
+    let step = steps.into_iter().find(|step| highest / step <= 6.0).unwrap_or(10.0 * magnitude);
+    (0..=(highest / step).floor() as usize).map(|count| count as f64 * step).collect()
 }
 
 /// A tick's number without needless zeros.

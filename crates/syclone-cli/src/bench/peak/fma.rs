@@ -60,39 +60,21 @@ fn choose(dtype: Dtype) -> Chain {
 /// Every loop that this processor runs, the plainest first; never empty.
 pub(super) fn available(dtype: Dtype) -> Vec<Chain> {
     let mut chains = vec![match dtype {
-        Dtype::F32 => Chain {
-            lanes: 4,
-            run: baseline_f32,
-        },
-        Dtype::F64 => Chain {
-            lanes: 2,
-            run: baseline_f64,
-        },
+        Dtype::F32 => Chain { lanes: 4, run: baseline_f32 },
+        Dtype::F64 => Chain { lanes: 2, run: baseline_f64 },
     }];
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             chains.push(match dtype {
-                Dtype::F32 => Chain {
-                    lanes: 8,
-                    run: x86::avx2_f32,
-                },
-                Dtype::F64 => Chain {
-                    lanes: 4,
-                    run: x86::avx2_f64,
-                },
+                Dtype::F32 => Chain { lanes: 8, run: x86::avx2_f32 },
+                Dtype::F64 => Chain { lanes: 4, run: x86::avx2_f64 },
             });
         }
         if is_x86_feature_detected!("avx512f") {
             chains.push(match dtype {
-                Dtype::F32 => Chain {
-                    lanes: 16,
-                    run: x86::avx512_f32,
-                },
-                Dtype::F64 => Chain {
-                    lanes: 8,
-                    run: x86::avx512_f64,
-                },
+                Dtype::F32 => Chain { lanes: 16, run: x86::avx512_f32 },
+                Dtype::F64 => Chain { lanes: 8, run: x86::avx512_f64 },
             });
         }
     }
@@ -156,9 +138,7 @@ mod x86 {
                             *value = $fma(*value, factor, term);
                         }
                     }
-                    let sum = chains
-                        .into_iter()
-                        .fold($set(0.0), |sum, value| $add(sum, value));
+                    let sum = chains.into_iter().fold($set(0.0), |sum, value| $add(sum, value));
                     let mut lanes = [0.0 as $ty; $lanes];
                     // SAFETY: the array has exactly as many lanes as the register, and the store needs no alignment.
                     unsafe { $store(lanes.as_mut_ptr(), sum) };
@@ -171,44 +151,8 @@ mod x86 {
         };
     }
 
-    chain!(
-        avx2_f32,
-        "avx2,fma",
-        f32,
-        _mm256_set1_ps,
-        _mm256_fmadd_ps,
-        _mm256_add_ps,
-        _mm256_storeu_ps,
-        8
-    );
-    chain!(
-        avx2_f64,
-        "avx2,fma",
-        f64,
-        _mm256_set1_pd,
-        _mm256_fmadd_pd,
-        _mm256_add_pd,
-        _mm256_storeu_pd,
-        4
-    );
-    chain!(
-        avx512_f32,
-        "avx512f",
-        f32,
-        _mm512_set1_ps,
-        _mm512_fmadd_ps,
-        _mm512_add_ps,
-        _mm512_storeu_ps,
-        16
-    );
-    chain!(
-        avx512_f64,
-        "avx512f",
-        f64,
-        _mm512_set1_pd,
-        _mm512_fmadd_pd,
-        _mm512_add_pd,
-        _mm512_storeu_pd,
-        8
-    );
+    chain!(avx2_f32, "avx2,fma", f32, _mm256_set1_ps, _mm256_fmadd_ps, _mm256_add_ps, _mm256_storeu_ps, 8);
+    chain!(avx2_f64, "avx2,fma", f64, _mm256_set1_pd, _mm256_fmadd_pd, _mm256_add_pd, _mm256_storeu_pd, 4);
+    chain!(avx512_f32, "avx512f", f32, _mm512_set1_ps, _mm512_fmadd_ps, _mm512_add_ps, _mm512_storeu_ps, 16);
+    chain!(avx512_f64, "avx512f", f64, _mm512_set1_pd, _mm512_fmadd_pd, _mm512_add_pd, _mm512_storeu_pd, 8);
 }

@@ -22,8 +22,5 @@ pub struct Peaks {
 
 /// Measures both; about half a second.
 pub fn measure(team: &mut Team, dtype: Dtype) -> Result<Peaks, Failure> {
-    Ok(Peaks {
-        gflops: fma::gflops(team, dtype),
-        gbs: bandwidth::gbs(team)?,
-    })
+    Ok(Peaks { gflops: fma::gflops(team, dtype), gbs: bandwidth::gbs(team)? })
 }

@@ -1,0 +1,157 @@
+//! The benchmarks at sizes that take no time: what they write, and that every version is right.
+
+use crate::common::{Scratch, program, read, run, stderr, stdout};
+use serde_json::Value;
+
+fn json(line: &str) -> Value {
+    let output = run(line);
+    assert_eq!(output.status.code(), Some(0), "{line}: {}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap_or_else(|error| panic!("{line}: {error}: {}", stdout(&output)))
+}
+
+fn versions(report: &Value) -> Vec<&str> {
+    report["rows"].as_array().unwrap().iter().map(|row| row["version"].as_str().unwrap()).collect()
+}
+
+/// Every number is finite by the format; here, that the ones which must exist do, and that all is well.
+fn assert_sound(report: &Value, rate: &str) {
+    for row in report["rows"].as_array().unwrap() {
+        assert_eq!(row["ok"], true, "{row}");
+        let ms = row["ms"].as_f64().unwrap();
+        assert!(ms >= 0.0 && row["ms_min"].as_f64() <= Some(ms) && Some(ms) <= row["ms_max"].as_f64(), "{row}");
+        assert!(row["runs"].as_u64().unwrap() >= 1 && row["warm_up_runs"] == 1, "{row}");
+        assert!(row["max_rel_err"].as_f64().unwrap() <= 1e-4, "{row}");
+        let measured = row[rate].as_f64().is_some_and(|rate| rate > 0.0);
+        assert!(measured || row["reason"].is_string(), "{row}");
+    }
+}
+
+#[test]
+fn gemm_writes_the_documented_document() {
+    let report = json("bench gemm -m 17 -n 33 -k 9 --tiles 8,16 --repeat 2 --seed 7 --json -");
+    assert_eq!(report["benchmark"], "gemm");
+    assert_eq!((&report["m"], &report["n"], &report["k"]), (&17.into(), &33.into(), &9.into()));
+    assert_eq!((&report["dtype"], &report["seed"]), (&"f32".into(), &7.into()));
+    let device = &report["device"];
+    assert!(device["name"].is_string() && device["backend"] == "cpu");
+    assert!(device["peak_gflops"].as_f64().unwrap() > 0.0 && device["peak_gbs"].as_f64().unwrap() > 0.0);
+    assert_eq!(
+        versions(&report),
+        ["naive-1", "naive-ikj", "range", "tiled-8", "tiled-16", "register-tiled", "vectorised", "transposed-b"]
+    );
+    assert_sound(&report, "gflops");
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows[0]["tile"].is_null() && rows[3]["tile"] == 8 && rows[4]["tile"] == 16);
+    assert_eq!(rows[0]["speedup"], 1.0);
+    for row in rows {
+        let (ms, gflops) = (row["ms"].as_f64().unwrap(), row["gflops"].as_f64().unwrap());
+        let expected = 2.0 * 17.0 * 33.0 * 9.0 / (ms * 1e6);
+        assert!((gflops - expected).abs() <= 1e-9 * expected, "{row}");
+        assert!(row["percent_of_peak"].as_f64().unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn gemm_is_right_in_every_version_at_sizes_that_fit_nothing() {
+    for shape in ["-n 1", "-m 1 -n 7 -k 3", "-m 5 -n 1 -k 9", "-m 65 -n 31 -k 33", "-n 64", "-m 3 -n 130 -k 1"] {
+        for dtype in ["f32", "f64"] {
+            let line = format!("bench gemm {shape} --tiles 1,4,7,8,16,32 --dtype {dtype} --repeat 1 --json -");
+            let report = json(&line);
+            assert_eq!(versions(&report).len(), 12, "{line}");
+            assert_sound(&report, "gflops");
+        }
+    }
+}
+
+#[test]
+fn the_largest_tile_runs_and_a_repeated_one_runs_once() {
+    let report = json("bench gemm -n 70 --tiles 64,64 --repeat 1 --json -");
+    assert_eq!(versions(&report).iter().filter(|name| **name == "tiled-64").count(), 1);
+    assert_sound(&report, "gflops");
+}
+
+#[test]
+fn the_other_benchmarks_are_right_at_small_and_odd_sizes() {
+    let cases = [
+        ("stream", "gbs", &["copy", "mul", "add", "triad", "dot", "triad-native"][..]),
+        ("reduce", "gbs", &["tree", "shuffle-tree", "reduction"][..]),
+        ("stencil", "gbs", &["native", "range", "tiled-16"][..]),
+        ("launch", "us_each", &["wait-each", "batched", "batched-in-order", "chained"][..]),
+    ];
+    for (benchmark, rate, expected) in cases {
+        for n in [1, 2, 37, 300] {
+            let report = json(&format!("bench {benchmark} -n {n} --repeat 2 --json -"));
+            assert_eq!((&report["benchmark"], &report["n"]), (&benchmark.into(), &n.into()));
+            assert_eq!(versions(&report), expected);
+            assert_sound(&report, rate);
+        }
+    }
+    assert_sound(&json("bench stream -n 1001 --dtype f64 --repeat 1 --json -"), "gbs");
+}
+
+#[test]
+fn a_table_goes_to_standard_output_and_nothing_else_when_all_is_well() {
+    let output = run("bench gemm -n 20 --tiles 8 --repeat 1 --seed 3");
+    let text = stdout(&output);
+    for needle in ["seed 3", "naive-ikj", "tiled-8", "over naive-1", "tile 8 wins here", "warm-up run"] {
+        assert!(text.contains(needle), "{needle}: {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "no colour away from a terminal");
+    assert_eq!(stderr(&output), "", "no progress bar away from a terminal");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_inputs_and_so_the_same_errors() {
+    let errors = |seed| {
+        let report = json(&format!("bench gemm -n 40 --tiles 8 --repeat 1 --seed {seed} --json -"));
+        report["rows"].as_array().unwrap().iter().map(|row| row["max_rel_err"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(errors(1), errors(1));
+    assert_ne!(errors(1), errors(2));
+}
+
+#[test]
+fn json_on_standard_output_is_alone_there() {
+    let output = run("bench reduce -n 100 --repeat 1 --json -");
+    assert!(stdout(&output).starts_with('{') && stdout(&output).ends_with("}\n"));
+    assert!(stderr(&output).contains("shuffle-tree"), "the table goes to standard error");
+}
+
+#[test]
+fn every_file_that_is_asked_for_is_written() {
+    let scratch = Scratch::new("files");
+    let (json, html, csv) = (scratch.file("r.json"), scratch.file("r.html"), scratch.file("r.csv"));
+    std::fs::write(&json, "old and much longer than nothing: ".repeat(1000)).unwrap();
+    let output = program()
+        .args(["bench", "gemm", "-n", "24", "--tiles", "8", "--repeat", "1"])
+        .args(["--json".as_ref(), json.as_os_str(), "--html".as_ref(), html.as_os_str()])
+        .args(["--csv".as_ref(), csv.as_os_str()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&read(&json)).unwrap();
+    assert_eq!(report["m"], 24);
+    let page = read(&html);
+    for needle in ["<!DOCTYPE html>", "<table>", "<svg", "register-tiled", "Roofline", "tile 8 wins here"] {
+        assert!(page.contains(needle), "{needle}");
+    }
+    let rows = read(&csv);
+    let mut lines = rows.lines();
+    let header: Vec<_> = lines.next().unwrap().split(',').collect();
+    let tiled: Vec<_> = lines.find(|line| line.contains("tiled-8")).unwrap().split(',').collect();
+    assert_eq!(header.len(), tiled.len());
+    let field = |name: &str| tiled[header.iter().position(|heading| *heading == name).unwrap()];
+    assert_eq!((field("tile"), field("ok"), field("dtype"), field("local_bytes")), ("8", "true", "f32", "512"));
+    assert!(field("gflops").parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn as_many_workers_as_the_environment_says() {
+    let output = program()
+        .args(["bench", "gemm", "-n", "30", "--tiles", "8", "--repeat", "1", "--json", "-"])
+        .env("SYCLONE_CPU_THREADS", "3")
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(report["device"]["compute_units"], 3);
+}

@@ -1,0 +1,6 @@
+//! The program as its users meet it: run, and judged by what it writes and how it ends.
+
+mod bench;
+mod common;
+mod devices;
+mod mistakes;

@@ -1,0 +1,133 @@
+//! Bad input: one line that says what is allowed, the right exit code, nothing written, and never a panic.
+
+use std::process::Stdio;
+use std::time::Instant;
+
+use crate::common::{Scratch, program, run, stderr, stdout};
+
+fn assert_refused(line: &str, expected: &str) {
+    let output = run(line);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{line}: {text}");
+    assert_eq!(stdout(&output), "", "{line}");
+    assert!(text.starts_with("error: ") && text.contains(expected), "{line}: {text}");
+    assert_eq!(text.lines().count(), 1, "{line}: {text}");
+}
+
+#[test]
+fn command_lines_that_cannot_be_followed_are_refused_in_one_line() {
+    for (line, expected) in [
+        ("", "devices, bench"),
+        ("bench", "gemm, stream, reduce, stencil, launch"),
+        ("bench gem", "gemm, stream, reduce, stencil, launch"),
+        ("devices --jso", "--json"),
+        ("bench gemm --frobnicate", "--tiles"),
+        ("bench gemm -n 0", "a whole number from 1"),
+        ("bench gemm -m 0 -n 4 -k 4", "a whole number from 1"),
+        ("bench gemm --tiles 7,0", "from 1 to 64"),
+        ("bench gemm --tiles 128", "from 1 to 64"),
+        ("bench gemm --dtype f99", "f32 and f64"),
+        ("bench gemm --repeat 0", "a whole number from 1"),
+        ("bench stream -n -1", "-1"),
+        ("bench gemm --device gpu:0", "cpu"),
+        ("bench gemm --device cuda", "cpu:0"),
+        ("bench gemm --device", "--device"),
+        ("bench gemm --json a --csv a", "a file of its own"),
+    ] {
+        assert_refused(line, expected);
+    }
+}
+
+#[test]
+fn sizes_that_no_memory_holds_are_refused_before_anything_is_allocated() {
+    for line in [
+        "bench gemm -n 10000000",
+        "bench gemm -n 18446744073709551615",
+        "bench stream -n 18446744073709551615",
+        "bench stream -n 1000000000000",
+        "bench reduce -n 9000000000000000000",
+        "bench stencil -n 4294967296",
+    ] {
+        assert_refused(line, "choose a smaller one");
+    }
+}
+
+#[test]
+fn a_tile_whose_local_memory_is_over_the_limit_names_the_largest_that_fits() {
+    let output = program()
+        .args(["bench", "gemm", "-n", "8", "--tiles", "64", "--dtype", "f64", "--repeat", "1"])
+        .output()
+        .unwrap();
+    // 2 · 64 · 64 · 8 bytes are exactly the CPU device's 64 KiB.
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn an_unusable_setting_in_the_environment_is_named() {
+    for (variable, value) in [("SYCLONE_DEVICE", "cuda:7"), ("SYCLONE_CPU_THREADS", "none"), ("SYCLONE_CPU_ISA", "mmx")]
+    {
+        let output = program().args(["bench", "gemm", "-n", "4"]).env(variable, value).output().unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{variable}: {text}");
+        assert!(text.contains(value) && text.lines().count() == 1, "{variable}: {text}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error_before_the_benchmark_runs() {
+    for option in ["--json", "--html", "--csv"] {
+        let began = Instant::now();
+        let path = "/nonexistent-directory/report";
+        // This size would run for minutes.
+        let output = program().args(["bench", "gemm", "-n", "4096", option, path]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains(path), "{}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+        assert!(began.elapsed().as_secs() < 30, "it must not have run");
+    }
+}
+
+#[test]
+fn a_refused_benchmark_leaves_no_file_behind_and_keeps_an_old_one() {
+    let scratch = Scratch::new("refused");
+    let (fresh, old) = (scratch.file("fresh.json"), scratch.file("old.csv"));
+    std::fs::write(&old, "kept").unwrap();
+    let output = program()
+        .args(["bench", "gemm", "-n", "10000000", "--json"])
+        .arg(&fresh)
+        .arg("--csv")
+        .arg(&old)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!fresh.exists());
+    assert_eq!(crate::common::read(&old), "kept");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_early_causes_no_noise() {
+    for line in ["devices", "devices --json", "bench reduce -n 50 --repeat 1", "bench reduce -n 50 --repeat 1 --json -"]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = program().args(line.split_whitespace()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{line}: {text}");
+        assert!(!text.contains("panic") && !text.contains("error"), "{line}: {text}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = program().arg("devices").stdout(full()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
+    let output =
+        program().args(["bench", "reduce", "-n", "9", "--repeat", "1", "--csv", "/dev/full"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("/dev/full"), "{}", stderr(&output));
+}
