@@ -39,13 +39,15 @@ fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
     (host, quote!(#device #bound))
 }
 
-/// The user's signature with a body that calls the hidden function.
+/// The user's signature with a body that calls the hidden function. Kernels call the hidden function itself, so a
+/// private one that only they use must not be reported as dead.
 pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
     let Parsed { vis, attrs, sig, .. } = parsed;
     let names = parsed.params.iter().map(|p| &p.ident);
     quote! {
         #(#attrs)*
         #[inline]
+        #[allow(dead_code)]
         #vis #sig { #hidden(#(#names,)* &mut ::syclone::abi::Oob::new()) }
     }
 }
