@@ -229,6 +229,11 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         lowerer.error_at(sig.ident.span(), message);
     }
     let (params, tokens) = lowerer.params(&sig, in_type);
+    for input in &mut sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            typed.attrs.clear();
+        }
+    }
     let ret = lowerer.return_type(&sig);
     let ret_id = ret.as_ref().map(|ty| lowerer.intern_type(ty));
     let signature_is_right = lowerer.errors.is_empty();

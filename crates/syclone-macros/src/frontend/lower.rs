@@ -248,6 +248,8 @@ impl Lowerer {
             match stmt {
                 SynStmt::Local(local) => lowered.extend(self.local_variable(local)),
                 SynStmt::Item(_) => {}
+                // A semicolon that ends nothing.
+                SynStmt::Expr(SynExpr::Verbatim(tokens), _) if tokens.is_empty() => {}
                 SynStmt::Macro(stmt) => {
                     let expr = self.macro_call(&stmt.mac);
                     lowered.push(Stmt::Expr(expr));

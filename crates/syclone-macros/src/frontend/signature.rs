@@ -111,6 +111,11 @@ impl GenericNames {
     }
 }
 
+/// Documentation and lint levels say nothing to a device; they are left out of what is printed.
+fn is_harmless(attribute: &syn::Attribute) -> bool {
+    ["doc", "allow", "warn", "expect", "deny", "forbid"].iter().any(|name| attribute.path().is_ident(name))
+}
+
 impl Lowerer {
     /// Checks what stands around the parameters.
     pub fn check_signature(&mut self, sig: &Signature, unchecked: bool) {
@@ -176,8 +181,8 @@ impl Lowerer {
                     (ident, receiver.mutability.is_some(), ty, role)
                 }
                 FnArg::Typed(typed) => {
-                    if let Some(attribute) = typed.attrs.first() {
-                        self.error(attribute, "attributes on parameters are not supported: leave it out");
+                    if let Some(attribute) = typed.attrs.iter().find(|attribute| !is_harmless(attribute)) {
+                        self.error(attribute, "this attribute on a parameter is not supported: leave it out");
                     }
                     let Some((ident, mutable)) = self.param_name(&typed.pat) else {
                         continue;

@@ -1,0 +1,79 @@
+//! Device functions, a trait and a struct that kernels of another crate use.
+
+use syclone::prelude::*;
+
+/// A constant that kernels elsewhere name by its path.
+pub const STRIDE: usize = 3;
+
+/// The first power of `base` from `limit` on, found in a loop that it leaves early; zero if there is none.
+#[device_fn]
+pub fn first_power(base: u32, limit: u32) -> u32 {
+    let mut power = 1u32;
+    for _ in 0..32 {
+        if power >= limit {
+            return power;
+        }
+        power = power.saturating_mul(base);
+    }
+    0
+}
+
+/// The sum of an array, of any length and type.
+#[device_fn]
+pub fn sum_of<T: Float, const N: usize>(values: [T; N]) -> T {
+    let mut sum = T::ZERO;
+    for i in 0..N {
+        sum += values[i];
+    }
+    sum
+}
+
+/// The greatest value of the work-group, for all its items.
+#[device_fn]
+pub fn greatest_of_group(item: NdItem<1>, x: u32) -> u32 {
+    item.group().reduce(x, Maximum)
+}
+
+/// Functions in a module.
+pub mod inner {
+    use syclone::prelude::*;
+
+    /// Calls a function beside it and one above it.
+    #[device_fn]
+    pub fn twice_the_power(base: u32, limit: u32) -> u32 {
+        double(super::first_power(base, limit))
+    }
+
+    #[device_fn]
+    fn double(x: u32) -> u32 {
+        2 * x
+    }
+}
+
+/// What a layer does to its values.
+#[device_fn]
+pub trait Activation: DeviceCopy {
+    /// The slope of negative values.
+    const SLOPE: f32;
+
+    /// The activated value.
+    fn apply(self, x: f32) -> f32;
+
+    /// The activated value of the activated value.
+    fn apply_twice(self, x: f32) -> f32 {
+        self.apply(self.apply(x)) + Self::SLOPE
+    }
+}
+
+/// Negative values become zero.
+#[derive(Clone, Copy, Debug, DeviceCopy)]
+pub struct Relu;
+
+#[device_fn]
+impl Activation for Relu {
+    const SLOPE: f32 = 0.0;
+
+    fn apply(self, x: f32) -> f32 {
+        if x > 0.0 { x } else { 0.0 }
+    }
+}
