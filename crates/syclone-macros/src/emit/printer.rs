@@ -380,7 +380,14 @@ impl<'a> Printer<'a> {
                     let base = self.place(base, write);
                     return quote!(#base.#method(#index));
                 }
-                let base = self.expr(base);
+                let mut base_tokens = self.expr(base);
+                if let ExprKind::Var(var) = base.kind
+                    && matches!(self.roles.role(var), Some(ParamRole::Reference { .. }))
+                {
+                    // The address wanted is the array's, not the reference's.
+                    base_tokens = quote!((*#base_tokens));
+                }
+                let base = base_tokens;
                 let raw = if write && !self.is_handle(expr) { quote!(&raw mut #base) } else { quote!(&raw const #base) };
                 quote_spanned!(span=> unsafe { ::syclone::abi::#method(#raw, #index) })
             }
