@@ -11,6 +11,7 @@ mod bound;
 mod builtin_names;
 mod device_fn;
 mod device_impl;
+mod ends;
 mod inline;
 mod kernel;
 mod lock_step;

@@ -3,6 +3,8 @@
 //! One printer serves all forms of the native version. What differs between them (how a `return` leaves, where the
 //! sub-group comes from, whether a barrier is awaited) is in [`Form`].
 
+use std::cell::RefCell;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token};
@@ -33,11 +35,13 @@ pub struct Printer<'a> {
     pub roles: &'a Roles,
     pub form: Form,
     names: Vec<Ident>,
+    /// Accesses that were checked before the loop being printed, by the address of their nodes.
+    inside: RefCell<Vec<*const Expr>>,
 }
 
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
-        let mut printer = Self { parsed, function, roles, form, names: Vec::new() };
+        let mut printer = Self { parsed, function, roles, form, names: Vec::new(), inside: RefCell::default() };
         let count = |name: &str| function.vars.iter().filter(|v| v.name == name).count();
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
@@ -58,6 +62,18 @@ impl<'a> Printer<'a> {
 
     pub fn line(&self, span: SpanId) -> u32 {
         self.function.spans.get(span.0 as usize).map_or(0, |s| s.line)
+    }
+
+    /// Prints with some accesses taken to be inside their bounds.
+    pub fn with_inside<R>(&self, accesses: &[&Expr], print: impl FnOnce() -> R) -> R {
+        self.inside.borrow_mut().extend(accesses.iter().map(|access| std::ptr::from_ref(*access)));
+        let printed = print();
+        self.inside.borrow_mut().clear();
+        printed
+    }
+
+    fn is_inside(&self, access: &Expr) -> bool {
+        self.parsed.options.unchecked || self.inside.borrow().contains(&std::ptr::from_ref(access))
     }
 
     /// The accumulator of out-of-bounds accesses as an argument. It comes last, after arguments that use it too.
@@ -232,7 +248,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Index(..) => {
                 let place = self.place(expr, false);
-                quote_spanned!(span=> #place.get(#oob))
+                if self.is_inside(expr) { quote_spanned!(span=> unsafe { #place.read() }) } else { quote_spanned!(span=> #place.get(#oob)) }
             }
             ExprKind::Deref(a) => match self.local_root(a) {
                 Some(place) => quote_spanned!(span=> #place.get(#oob)),
@@ -365,7 +381,7 @@ impl<'a> Printer<'a> {
     }
 
     /// The checked place of an index expression.
-    fn place(&self, expr: &Expr, write: bool) -> TokenStream {
+    pub fn place(&self, expr: &Expr, write: bool) -> TokenStream {
         let span = self.span(expr.span);
         match &expr.kind {
             ExprKind::Index(base, index) => {
@@ -376,7 +392,7 @@ impl<'a> Printer<'a> {
                         return quote!(#place.#method(#index));
                     }
                 }
-                if has_index(base) {
+                if has_index(base) || self.is_part_of_local(base) {
                     let base = self.place(base, write);
                     return quote!(#base.#method(#index));
                 }
@@ -401,6 +417,7 @@ impl<'a> Printer<'a> {
                 let index = Literal::u32_unsuffixed(*index);
                 quote!(#base.field(|__p| unsafe { &raw mut (*__p).#index }))
             }
+            ExprKind::Var(_) => self.local_root(expr).unwrap_or_else(|| self.expr(expr)),
             _ => self.expr(expr),
         }
     }
@@ -448,6 +465,10 @@ impl<'a> Printer<'a> {
         };
         if let Some(whole) = whole.filter(|_| !self.indexes_a_part(place)) {
             let span = self.span(place.span);
+            if self.is_inside(place) {
+                let value = new(quote!(unsafe { __place.read() }));
+                return quote_spanned!(span=> let __place = #whole; let __stored = #value; unsafe { __place.write(__stored) };);
+            }
             let value = new(quote!(__place.get(#oob)));
             return quote_spanned!(span=> let __place = #whole; let __stored = #value; __place.set(__stored, #oob););
         }

@@ -7,6 +7,7 @@ use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result};
 use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars};
 use syclone_kernel_ast::tree::*;
 
+use super::ends::{affine_accesses, probe, probe_uses};
 use super::printer::{Form, Printer, callee_path};
 use crate::frontend::Parsed;
 
@@ -325,7 +326,6 @@ impl<'a> Regions<'a> {
         let last = self.row();
         let inner = match &items.body {
             ItemBody::Straight(stmts) if !uses_reducer => {
-                let body = self.leaf(items, stmts, At::Item { region: items.id, strip: false });
                 let end = match &items.bound {
                     Some(bound) => {
                         let bound = self.scalar_expr(bound, At::Group);
@@ -333,8 +333,7 @@ impl<'a> Regions<'a> {
                     }
                     None => quote!(#last),
                 };
-                let item = self.item_binding(self.local_id(quote!(__x)));
-                quote!('__item: for __x in 0..::syclone::abi::loop_end(#end) { let __i = __row + __x; #item #body })
+                self.row_loop(items, stmts, end)
             }
             ItemBody::Straight(stmts) => {
                 let piece = self.straight_piece(items, stmts, items.id);
@@ -375,6 +374,36 @@ impl<'a> Regions<'a> {
             tokens.extend(quote!(if __alive.none(__g) { break '__group; }));
         }
         tokens
+    }
+
+    /// The loop over a row; twice if there are accesses that can be checked at its ends.
+    fn row_loop(&self, items: &Items, stmts: &[Stmt], end: TokenStream) -> TokenStream {
+        let at = At::Item { region: items.id, strip: false };
+        let item = self.item_binding(self.local_id(quote!(__x)));
+        let print = || {
+            let body = self.leaf(items, stmts, at);
+            quote!('__item: for __x in 0..::syclone::abi::loop_end(__end) { let __i = __row + __x; #item #body })
+        };
+        let accesses = affine_accesses(self.plan, stmts);
+        if accesses.is_empty() {
+            let checked = print();
+            return quote!(let __end: usize = #end; #checked);
+        }
+        let loads = self.loads(&probe_uses(self.plan, &accesses), at, false);
+        let probes = accesses.iter().map(|access| {
+            let place = self.printer.place(access, false);
+            let probe = probe(self.plan, access, &|e| self.printer.expr(e), place);
+            quote!(::syclone::abi::inside_row(__end, #[inline(always)] |__x: usize| { let __i = __row + __x; #item #loads #probe }))
+        });
+        let inside = self.printer.with_inside(&accesses, print);
+        let checked = print();
+        quote! {
+            let __end: usize = #end;
+            #[cfg(not(debug_assertions))]
+            if #(#probes)&* { #inside } else { #checked }
+            #[cfg(debug_assertions)]
+            { #checked }
+        }
     }
 
     fn local_id(&self, x: TokenStream) -> TokenStream {

@@ -70,3 +70,57 @@ pub fn loop_end(n: usize) -> usize {
     #[cfg(miri)]
     n
 }
+
+/// Whether an access is inside its bounds for all `n` items of a row, from a look at the ends.
+///
+/// `probe` gives the access's indices and fault bits for an item. Indices that move by a constant step without wrapping
+/// around are inside for all items if they are for the first and the last; that is checked, not assumed.
+#[inline(always)]
+pub fn inside_row<const M: usize>(n: usize, probe: impl Fn(usize) -> ([usize; M], u32)) -> bool {
+    if n == 0 {
+        return true;
+    }
+    let ((first, fault), (last, last_fault)) = (probe(0), probe(n - 1));
+    if fault | last_fault != 0 {
+        return false;
+    }
+    if n <= 2 {
+        return true;
+    }
+    let (second, _) = probe(1);
+    let mut steady = true;
+    for part in 0..M {
+        let step = second[part].wrapping_sub(first[part]) as isize;
+        let way = step.checked_mul(n as isize - 1);
+        steady &= way.is_some_and(|way| first[part].checked_add_signed(way) == Some(last[part]));
+    }
+    steady
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_inside_only_if_its_index_moves_steadily_between_ends_that_are() {
+        let inside = |n, len: usize, index: &dyn Fn(usize) -> usize| inside_row(n, |x| ([index(x)], u32::from(index(x) >= len)));
+        assert!(inside(16, 100, &|x| 3 * x + 7));
+        assert!(inside(16, 100, &|x| 99 - 2 * x));
+        assert!(!inside(16, 100, &|x| x + 90));
+        assert!(!inside(16, 100, &|x| x.wrapping_sub(1)));
+        // Inside at both ends, but once around the address space in between.
+        assert!(!inside(3, 100, &|x| x.wrapping_mul(1 << 63)));
+        assert!(!inside(16, 100, &|x| if x == 5 { 1000 } else { 10 * usize::from(x == 1) }));
+        assert!(inside(0, 0, &|x| x));
+        assert!(inside(1, 1, &|x| x));
+    }
+
+    #[test]
+    fn strips_cover_every_length_once() {
+        for len in 0..200 {
+            let mut seen = vec![0; len];
+            strips::<32>(len, |first, width| (first..first + width).for_each(|i| seen[i] += 1));
+            assert!(seen.iter().all(|&n| n == 1), "length {len}");
+        }
+    }
+}

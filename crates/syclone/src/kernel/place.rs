@@ -176,6 +176,26 @@ tuples!(A B C E F);
 tuples!(A B C E F G);
 
 impl<T: PlaceValue> Place<T> {
+    /// The value, without a check.
+    ///
+    /// # Safety
+    /// The place is inside.
+    #[inline(always)]
+    pub unsafe fn read(self) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { self.ptr.read() }
+    }
+
+    /// Writes the value, without a check.
+    ///
+    /// # Safety
+    /// The place is inside, and of something that can be written.
+    #[inline(always)]
+    pub unsafe fn write(self, value: T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.ptr.write(value) }
+    }
+
     /// The value, or zero if the place is outside.
     #[inline(always)]
     pub fn get(self, oob: &mut Oob) -> T {
