@@ -398,9 +398,9 @@ impl<'a> Printer<'a> {
                 }
                 let mut base_tokens = self.expr(base);
                 if let ExprKind::Var(var) = base.kind
-                    && matches!(self.roles.role(var), Some(ParamRole::Reference { .. }))
+                    && matches!(self.roles.role(var), Some(ParamRole::Reference { .. } | ParamRole::Spec))
                 {
-                    // The address wanted is the array's, not the reference's.
+                    // The address wanted is the array's, not that of what refers to it.
                     base_tokens = quote!((*#base_tokens));
                 }
                 let base = base_tokens;

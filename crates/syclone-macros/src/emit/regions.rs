@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Argument, Collective, ItemBody, Items, Node, Operation, Plan, Storage};
 use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result};
-use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars};
+use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars, root};
 use syclone_kernel_ast::tree::*;
 
 use super::ends::{affine_accesses, probe, probe_uses};
@@ -13,6 +13,8 @@ use crate::frontend::Parsed;
 
 /// Items of a row that run a uniform loop together.
 const STRIP: usize = 32;
+/// The same for kernels over plain ranges, whose rows are long.
+const RANGE_STRIP: usize = 64;
 /// With reducers, a strip has as many items as a reducer has partial results.
 const REDUCER_STRIP: usize = 64;
 
@@ -340,7 +342,11 @@ impl<'a> Regions<'a> {
                 quote!(::syclone::abi::strips::<#REDUCER_STRIP>(#last, #[inline(always)] |__x0: usize, __w: usize| { #piece });)
             }
             ItemBody::Strips(nodes) => {
-                let width = if uses_reducer { REDUCER_STRIP } else { STRIP };
+                let width = match self.plan.function.kind {
+                    _ if uses_reducer => REDUCER_STRIP,
+                    FunctionKind::Range { .. } => RANGE_STRIP,
+                    _ => STRIP,
+                };
                 let lanes = &self.plan.lanes[items.id];
                 let declarations = lanes.iter().map(|v| {
                     let name = lanes_of(*v);
@@ -376,7 +382,7 @@ impl<'a> Regions<'a> {
         tokens
     }
 
-    /// The loop over a row; twice if there are accesses that can be checked at its ends.
+    /// The loop over a row.
     fn row_loop(&self, items: &Items, stmts: &[Stmt], end: TokenStream) -> TokenStream {
         let at = At::Item { region: items.id, strip: false };
         let item = self.item_binding(self.local_id(quote!(__x)));
@@ -385,20 +391,33 @@ impl<'a> Regions<'a> {
             quote!('__item: for __x in 0..::syclone::abi::loop_end(__end) { let __i = __row + __x; #item #body })
         };
         let accesses = affine_accesses(self.plan, stmts);
+        let head = quote!(let __i = __row + __x; #item);
+        let loops = self.twice(&accesses, at, quote!(__end), quote!(__x), head, &print);
+        quote!(let __end: usize = #end; #loops)
+    }
+
+    /// A loop of `count` items, numbered by `index`: printed twice if it has accesses that can be checked at its ends.
+    fn twice(
+        &self,
+        accesses: &[&Expr],
+        at: At,
+        count: TokenStream,
+        index: TokenStream,
+        head: TokenStream,
+        print: &dyn Fn() -> TokenStream,
+    ) -> TokenStream {
         if accesses.is_empty() {
-            let checked = print();
-            return quote!(let __end: usize = #end; #checked);
+            return print();
         }
-        let loads = self.loads(&probe_uses(self.plan, &accesses), at, false);
+        let loads = self.loads(&probe_uses(self.plan, accesses), at, false);
         let probes = accesses.iter().map(|access| {
             let place = self.printer.place(access, false);
             let probe = probe(self.plan, access, &|e| self.printer.expr(e), place);
-            quote!(::syclone::abi::inside_row(__end, #[inline(always)] |__x: usize| { let __i = __row + __x; #item #loads #probe }))
+            quote!(::syclone::abi::inside_row(#count, #[inline(always)] |#index: usize| { #head #loads #probe }))
         });
-        let inside = self.printer.with_inside(&accesses, print);
+        let inside = self.printer.with_inside(accesses, print);
         let checked = print();
         quote! {
-            let __end: usize = #end;
             #[cfg(not(debug_assertions))]
             if #(#probes)&* { #inside } else { #checked }
             #[cfg(debug_assertions)]
@@ -429,9 +448,17 @@ impl<'a> Regions<'a> {
     }
 
     fn straight_piece(&self, items: &Items, stmts: &[Stmt], region: usize) -> TokenStream {
-        let body = self.leaf(items, stmts, At::Item { region, strip: true });
+        let at = At::Item { region, strip: true };
         let item = self.item_binding(self.local_id(quote!(__x)));
-        quote!('__item: for __l in 0..__w { let __x = __x0 + __l; let __i = __row + __x; #item #body })
+        let print = || {
+            let body = self.leaf(items, stmts, at);
+            quote!('__item: for __l in 0..__w { let __x = __x0 + __l; let __i = __row + __x; #item #body })
+        };
+        // Local arrays have constant extents, which LLVM checks by itself.
+        let is_global = |access: &&Expr| !matches!(root(access).and_then(|var| self.plan.roles.role(var)), Some(ParamRole::Local));
+        let accesses: Vec<&Expr> = affine_accesses(self.plan, stmts).into_iter().filter(is_global).collect();
+        let head = quote!(let __x = __x0 + __l; let __i = __row + __x; #item);
+        self.twice(&accesses, at, quote!(__w), quote!(__l), head, &print)
     }
 
     /// A leaf for one item: loads, the user's statements, stores.
