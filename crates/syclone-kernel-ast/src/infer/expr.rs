@@ -183,8 +183,8 @@ impl Inference<'_> {
         let base = self.expr(base)?;
         let index_type = self.expr(index)?;
         let mut base = self.behind_refs(&base, span, "indexed value")?;
-        if let Type::Local(inner) = base {
-            base = self.known(&inner, span, "indexed local memory")?;
+        if let Type::Local(inner) | Type::Spec(inner) = base {
+            base = self.known(&inner, span, "indexed value")?;
         }
         match base {
             Type::Array(elem, _) | Type::Vector(elem, _) | Type::Span(elem) => {

@@ -145,6 +145,12 @@ impl<T: DeviceCopy> KernelArg<Spec<T>> for T {
     }
 }
 
+impl<T: DeviceCopy> KernelArg<Spec<T>> for Spec<T> {
+    fn into_param(self) -> Spec<T> {
+        self
+    }
+}
+
 macro_rules! memory_params {
     ($($name:ident: $covers:expr, safe: $safe:expr;)*) => {$(
         impl<T: DeviceCopy, const D: usize> KernelParam for $name<T, D> {

@@ -5,7 +5,7 @@ use crate::types::DeviceCopy;
 /// An argument whose value is baked into the kernel when it is built for a device.
 ///
 /// Devices that compile kernels at run time build one version for each value; on the CPU device it is a plain value
-/// that is the same for all items.
+/// that is the same for all items. A kernel reads it as `*factor` or `factor.get()`, and the launch passes the value.
 ///
 /// ```
 /// use syclone::prelude::*;
@@ -34,5 +34,14 @@ impl<T: DeviceCopy> Spec<T> {
     #[inline(always)]
     pub fn get(&self) -> T {
         self.0
+    }
+}
+
+impl<T> std::ops::Deref for Spec<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
     }
 }
