@@ -163,7 +163,12 @@ impl Inference<'_> {
         args: &[Expr],
     ) -> Result<Type> {
         let ty = self.behind_refs(receiver, expr.span, &format!("receiver of `{name}`"))?;
-        let ty = self.table.resolve(&ty);
+        let mut ty = self.table.resolve(&ty);
+        if let Type::Spec(value) = &ty
+            && name != "get"
+        {
+            ty = (**value).clone();
+        }
         if let Some(function) = self.user_method(&ty, name) {
             let (params, ret) = self.target(expr, function)?;
             self.arity(&params, args.len() + 1, expr)?;

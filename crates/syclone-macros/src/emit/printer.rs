@@ -589,7 +589,12 @@ impl<'a> Printer<'a> {
             }
             _ => {}
         }
-        if role.is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. })) || is_builtin_method(name) || self.roles.token(receiver).is_some() {
+        let is_value = |role| match role {
+            ParamRole::Value | ParamRole::Reference { .. } => true,
+            ParamRole::Spec => name != "get",
+            _ => false,
+        };
+        if role.is_some_and(|role| !is_value(role)) || is_builtin_method(name) || self.roles.token(receiver).is_some() {
             return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*));
         }
         let device = format_ident!("__device_{}", name, span = span);

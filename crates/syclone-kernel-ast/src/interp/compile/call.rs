@@ -131,8 +131,12 @@ impl Compiler<'_> {
             return self.call(expr, &all, to);
         }
         let mut ty = self.type_of(receiver);
-        while let Type::Ref(inner, _) = ty {
-            ty = *inner;
+        loop {
+            ty = match ty {
+                Type::Ref(inner, _) => *inner,
+                Type::Spec(inner) if name != "get" => *inner,
+                _ => break,
+            };
         }
         match &ty {
             Type::Item(dims) | Type::NdItem(dims) | Type::Group(dims) => {

@@ -198,7 +198,7 @@ impl Compiler<'_> {
         to: At,
     ) -> Result<()> {
         let mut ty = self.type_of(receiver);
-        while let Type::Ref(inner, _) = ty {
+        while let Type::Ref(inner, _) | Type::Spec(inner) = ty {
             ty = *inner;
         }
         let result = self.type_of(expr);
