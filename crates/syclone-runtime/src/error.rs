@@ -342,9 +342,6 @@ pub enum Error {
         /// What came after it.
         second: Name,
     },
-    /// A command group launched nothing.
-    #[error("command group: nothing was launched\ncall one of the handler's launching methods")]
-    EmptyLaunch,
     /// A wait that could never end: this thread itself holds what would have to be released first.
     #[error(
         "waiting for '{command}' would never end: this thread holds a host access that it depends on\n\

@@ -52,11 +52,12 @@ fn a_command_group_launches_at_most_one_command() {
 fn an_error_of_the_closure_submits_nothing() {
     let queue = queue();
     let buffer = Buffer::<i32>::new(1);
+    let mistake = Error::InvalidThreadCount { asked: 0, limit: 8 };
     let result = queue.submit(|h| {
         h.fill(buffer.write(h), 1)?;
-        Err(Error::EmptyLaunch)
+        Err(mistake.clone())
     });
-    assert_eq!(result.unwrap_err(), Error::EmptyLaunch);
+    assert_eq!(result.unwrap_err(), mistake);
     assert_eq!(buffer.to_vec().unwrap(), [0]);
 }
 

@@ -37,7 +37,7 @@ fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
 
 #[test]
 fn the_first_cause_of_a_dependency_failure_is_the_failure_that_began_it() {
-    let cause = Error::EmptyLaunch;
+    let cause = Error::InvalidThreadCount { asked: 0, limit: 8 };
     let error = Error::DependencyFailed {
         command: "b".into(),
         first: Arc::new(cause.clone()),
