@@ -326,30 +326,29 @@ impl Report {
             ("launch", Problem::Size { n }) => format!("{n} launches a run"),
             (_, Problem::Size { n }) => format!("{n} elements"),
         };
-        format!("{}: {what}, {}, inputs from seed {}", self.benchmark, self.dtype, self.seed)
+        match self.benchmark {
+            "launch" => format!("launch: {what}"),
+            name => format!("{name}: {what}, {}, inputs from seed {}", self.dtype, self.seed),
+        }
     }
 
     /// One line that says where it ran.
     pub fn device_line(&self) -> String {
         let device = &self.device;
-        let peak = |figure: Option<f64>, unit| match figure {
-            Some(figure) => format!("{} {unit}", significant(figure)),
-            None => format!("no {unit} measured"),
-        };
-        format!(
-            "{} ({}), {} compute units; measured peaks: {} of fused multiply-add, {} of memory",
-            device.name,
-            device.selector,
-            device.compute_units,
-            peak(device.peak_gflops, "GFLOP/s"),
-            peak(device.peak_gbs, "GB/s")
-        )
+        let mut line = format!("{} ({}), {} compute units", device.name, device.selector, device.compute_units);
+        if let Some(gflops) = device.peak_gflops {
+            line += &format!("; measured peak {} GFLOP/s of fused multiply-add", significant(gflops));
+        }
+        if let Some(gbs) = device.peak_gbs {
+            line += &format!("; measured bandwidth {} GB/s", significant(gbs));
+        }
+        line
     }
 
     /// One line that says how it was timed.
     pub fn method_line(&self) -> String {
-        "each version verified, then timed after one warm-up run that is not counted, its output poisoned before \
-         every run; the versions take turns"
+        "Each version is verified, then timed after one warm-up run that is not counted, its output is poisoned before \
+         every run, and the versions take turns."
             .to_owned()
     }
 }

@@ -93,7 +93,7 @@ fn the_other_benchmarks_are_right_at_small_and_odd_sizes() {
 fn a_table_goes_to_standard_output_and_nothing_else_when_all_is_well() {
     let output = run("bench gemm -n 20 --tiles 8 --repeat 1 --seed 3");
     let text = stdout(&output);
-    for needle in ["seed 3", "naive-ikj", "tiled-8", "over naive-1", "tile 8 wins here", "warm-up run"] {
+    for needle in ["seed 3", "naive-ikj", "tiled-8", "over naive-1", "Tile 8 wins on this machine", "warm-up run"] {
         assert!(text.contains(needle), "{needle}: {text}");
     }
     assert!(!text.contains('\u{1b}'), "no colour away from a terminal");
@@ -132,7 +132,7 @@ fn every_file_that_is_asked_for_is_written() {
     let report: Value = serde_json::from_str(&read(&json)).unwrap();
     assert_eq!(report["m"], 24);
     let page = read(&html);
-    for needle in ["<!DOCTYPE html>", "<table>", "<svg", "register-tiled", "Roofline", "tile 8 wins here"] {
+    for needle in ["<!DOCTYPE html>", "<table>", "<svg", "register-tiled", "Roofline", "Tile 8 wins on this machine"] {
         assert!(page.contains(needle), "{needle}");
     }
     let rows = read(&csv);

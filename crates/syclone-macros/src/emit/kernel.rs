@@ -152,7 +152,7 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let span = ident.span();
     Ok(quote_spanned! {span=>
         #(#attrs)*
-        #[allow(clippy::too_many_arguments)]
+        #[allow(clippy::too_many_arguments, clippy::type_complexity)]
         #vis #unsafety fn #ident #impl_generics (#(#arguments),*) -> #ident #type_generics #where_clause {
             #ident { params: (#(#values,)*), instance: ::core::marker::PhantomData }
         }

@@ -2,77 +2,110 @@
 
 use crate::bench::report::{Report, Row, bytes_text, significant};
 
-/// Sentences for the end of the report; the last one names the best tile.
+/// A tiled version's row, with what it must have to be compared.
+#[derive(Clone, Copy)]
+struct Tiled<'a> {
+    row: &'a Row,
+    tile: usize,
+    gflops: f64,
+    bytes: f64,
+    groups: usize,
+}
+
+/// One line that names the best tile and says why the next smaller and the next larger one do not win; nothing when no
+/// tiled version ran.
 pub fn sentences(report: &Report) -> Vec<String> {
-    let tiled: Vec<(&Row, f64, usize)> = report
-        .rows
-        .iter()
-        .filter(|row| row.ok && row.version.starts_with("tiled-"))
-        .filter_map(|row| Some((row, row.gflops?, row.tile?)))
-        .collect();
-    let Some(&(best, rate, tile)) = tiled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-        return Vec::new();
+    let tiled: Vec<Tiled<'_>> = report.rows.iter().filter_map(tiled).collect();
+    let Some(best) = tiled.iter().copied().max_by(|a, b| a.gflops.total_cmp(&b.gflops)) else { return Vec::new() };
+    let smaller = tiled.iter().filter(|other| other.tile < best.tile).max_by_key(|other| other.tile);
+    let larger = tiled.iter().filter(|other| other.tile > best.tile).min_by_key(|other| other.tile);
+    let mut text = format!(
+        "Tile {} wins on this machine with {} GFLOP/s ({})",
+        best.tile,
+        significant(best.gflops),
+        footprint(best, report)
+    );
+    if let Some(other) = smaller {
+        text += &format!(
+            ". Tile {} reaches {} of its speed: {}",
+            other.tile,
+            share(*other, best),
+            smaller_loses(*other, best)
+        );
+    }
+    if let Some(other) = larger {
+        let gain = match other.bytes < best.bytes {
+            true => format!("it asks global memory for {} of the bytes, but ", percent(other.bytes / best.bytes)),
+            false => String::new(),
+        };
+        text += &format!(
+            ". Tile {} reaches {}: {gain}{}",
+            other.tile,
+            share(*other, best),
+            larger_loses(*other, best, report)
+        );
+    }
+    vec![text + "."]
+}
+
+fn tiled(row: &Row) -> Option<Tiled<'_>> {
+    let version = Tiled {
+        row,
+        tile: row.tile.filter(|_| row.ok)?,
+        gflops: row.gflops?,
+        bytes: row.bytes? as f64,
+        groups: row.groups?,
     };
-    let others = tiled.iter().filter(|(row, ..)| row.version != best.version);
-    let smaller = others.clone().filter(|(.., other)| *other < tile).max_by_key(|(.., other)| *other);
-    let larger = others.filter(|(.., other)| *other > tile).min_by_key(|(.., other)| *other);
-    let mut text = format!("tile {tile} wins here with {} GFLOP/s: {}", significant(rate), footprint(best, report));
-    if let Some(&(row, other_rate, other)) = smaller {
-        text += &format!(
-            "; tile {other} reaches {} of its speed, as it reads {} times the bytes from global memory ({} against {})",
-            percent(other_rate, rate),
-            significant(bytes(row) / bytes(best)),
-            bytes_text(bytes(row)),
-            bytes_text(bytes(best)),
-        );
-    }
-    if let Some(&(row, other_rate, other)) = larger {
-        text += &format!(
-            "; tile {other} reaches {}: it reads {} of the bytes, but {}",
-            percent(other_rate, rate),
-            percent(bytes(row), bytes(best)),
-            why_larger_loses(row, report),
-        );
-    }
-    vec![text]
+    Some(version)
 }
 
 /// What a group of this version takes of the device.
-fn footprint(row: &Row, report: &Report) -> String {
-    let groups = row.groups.unwrap_or(0);
+fn footprint(version: Tiled<'_>, report: &Report) -> String {
+    let units = report.device.compute_units;
     format!(
-        "{} of {} local memory a group, {} of {groups} groups in flight on {} compute units",
-        bytes_text(row.local_bytes.unwrap_or(0) as f64),
+        "{} of {} local memory a group; {} of {} groups in flight on {units} compute units",
+        bytes_text(version.row.local_bytes.unwrap_or(0) as f64),
         bytes_text(report.device.local_memory_bytes as f64),
-        groups.min(report.device.compute_units),
-        report.device.compute_units,
+        version.groups.min(units),
+        version.groups,
+    )
+}
+
+fn smaller_loses(other: Tiled<'_>, best: Tiled<'_>) -> String {
+    if other.bytes <= best.bytes {
+        return "the matrices fit in one tile of either, and what is left is noise".to_owned();
+    }
+    format!(
+        "it asks global memory for {} times the bytes ({} against {}), and has a barrier for every {} steps instead of {}",
+        significant(other.bytes / best.bytes),
+        bytes_text(other.bytes),
+        bytes_text(best.bytes),
+        other.tile,
+        best.tile,
     )
 }
 
 /// The strongest reason that the counts give.
-fn why_larger_loses(row: &Row, report: &Report) -> String {
-    let groups = row.groups.unwrap_or(0);
+fn larger_loses(other: Tiled<'_>, best: Tiled<'_>, report: &Report) -> String {
     let units = report.device.compute_units;
+    let (groups, footprint) = (other.groups, footprint(other, report));
     if groups < units {
-        return format!("it leaves only {groups} groups for {units} compute units");
+        return format!("its {groups} groups leave compute units idle ({footprint})");
     }
-    if groups % units != 0 && groups < 4 * units {
-        return format!("its {groups} groups do not divide evenly among {units} compute units");
+    if !groups.is_multiple_of(units) && groups < 4 * units {
+        return format!("its {groups} groups do not divide evenly among {units} compute units ({footprint})");
     }
-    let Some(tile) = row.tile.filter(|tile| *tile > 0) else {
-        return footprint(row, report);
-    };
-    let problem = report.problem.longest_side();
-    if problem % tile != 0 {
-        return format!("its guarded edge tiles are mostly idle; {}", footprint(row, report));
+    if !report.problem.longest_side().is_multiple_of(other.tile) {
+        return format!("more of its edge tiles lies outside the matrices ({footprint})");
     }
-    format!("its working set is larger: {}", footprint(row, report))
+    let growth = other.row.local_bytes.unwrap_or(0) as f64 / best.row.local_bytes.unwrap_or(1).max(1) as f64;
+    format!("{} times the local memory is more than the fastest cache keeps at hand ({footprint})", significant(growth))
 }
 
-fn bytes(row: &Row) -> f64 {
-    row.bytes.unwrap_or(0) as f64
+fn share(other: Tiled<'_>, best: Tiled<'_>) -> String {
+    percent(other.gflops / best.gflops)
 }
 
-fn percent(part: f64, whole: f64) -> String {
-    format!("{} %", significant(100.0 * part / whole))
+fn percent(share: f64) -> String {
+    format!("{} %", significant(100.0 * share))
 }

@@ -69,61 +69,84 @@ pub fn tiled_at_launch<T: Float>(
     }
 }
 
-/// Rows of C that an item of [`register_tiled`] computes.
-pub const ITEM_ROWS: usize = 4;
-/// Columns of C that an item of [`register_tiled`] computes.
-pub const ITEM_COLUMNS: usize = 16;
+/// Rows of C that an item of [`register_tiled`] computes, in one column.
+pub const ITEM_ROWS: usize = 8;
 /// Items of a group of [`register_tiled`], down and across.
-pub const GROUP: [usize; 2] = [8, 4];
+pub const GROUP: [usize; 2] = [8, 64];
 /// Rows of C that a group computes.
 pub const BLOCK_ROWS: usize = GROUP[0] * ITEM_ROWS;
 /// Columns of C that a group computes.
-pub const BLOCK_COLUMNS: usize = GROUP[1] * ITEM_COLUMNS;
+pub const BLOCK_COLUMNS: usize = GROUP[1];
 /// How much of the inner size a group has in local memory at once.
 pub const DEPTH: usize = 32;
-const ITEMS: usize = GROUP[0] * GROUP[1];
 
-/// A work-item computes a sub-tile of C that it keeps in registers, from tiles in local memory.
+/// A work-item computes a column of eight elements of C in registers: an element of B in local memory serves all eight.
 ///
-/// Launched over groups of [`GROUP`]. Each element of C belongs to one item, which alone writes it.
+/// Launched over groups of [`GROUP`]. Each element of C belongs to one item, which alone writes it. The sums are eight
+/// variables rather than an array, because an array indexed by a loop is memory on many devices.
 #[kernel(work_group_size(GROUP[0], GROUP[1]))]
 pub fn register_tiled<T: Float>(item: NdItem<2>, a: View<T, 2>, b: View<T, 2>, c: ScatterMut<T, 2>) {
     let tile_a = local::<[[T; DEPTH]; BLOCK_ROWS]>();
     let tile_b = local::<[[T; BLOCK_COLUMNS]; DEPTH]>();
     let (m, n, k) = (a.extent(0), b.extent(1), a.extent(1));
-    let (first_row, first_col) = (item.group_id(0) * BLOCK_ROWS, item.group_id(1) * BLOCK_COLUMNS);
-    let (sub_row, sub_col) = (item.local_id(0) * ITEM_ROWS, item.local_id(1) * ITEM_COLUMNS);
-    let mut sums = [[T::ZERO; ITEM_COLUMNS]; ITEM_ROWS];
+    let (lr, lc) = (item.local_id(0), item.local_id(1));
+    let (first_row, col) = (item.group_id(0) * BLOCK_ROWS, item.global_id(1));
+    let sub_row = lr * ITEM_ROWS;
+    let (mut sum0, mut sum1, mut sum2, mut sum3) = (T::ZERO, T::ZERO, T::ZERO, T::ZERO);
+    let (mut sum4, mut sum5, mut sum6, mut sum7) = (T::ZERO, T::ZERO, T::ZERO, T::ZERO);
     for t in 0..(k + DEPTH - 1) / DEPTH {
-        for step in 0..BLOCK_ROWS * DEPTH / ITEMS {
-            let place = step * ITEMS + item.local_linear_id();
-            let (r, p) = (place / DEPTH, place % DEPTH);
-            let (row, inner) = (first_row + r, t * DEPTH + p);
-            tile_a[r][p] = if row < m && inner < k { a[[row, inner]] } else { T::ZERO };
+        // Half of the items of a row bring a row of A's tile, all of them a row of B's.
+        if lc < DEPTH {
+            for step in 0..BLOCK_ROWS / GROUP[0] {
+                let r = step * GROUP[0] + lr;
+                let (row, inner) = (first_row + r, t * DEPTH + lc);
+                tile_a[r][lc] = if row < m && inner < k { a[[row, inner]] } else { T::ZERO };
+            }
         }
-        for step in 0..DEPTH * BLOCK_COLUMNS / ITEMS {
-            let place = step * ITEMS + item.local_linear_id();
-            let (p, q) = (place / BLOCK_COLUMNS, place % BLOCK_COLUMNS);
-            let (inner, col) = (t * DEPTH + p, first_col + q);
-            tile_b[p][q] = if inner < k && col < n { b[[inner, col]] } else { T::ZERO };
+        for step in 0..DEPTH / GROUP[0] {
+            let p = step * GROUP[0] + lr;
+            let inner = t * DEPTH + p;
+            tile_b[p][lc] = if inner < k && col < n { b[[inner, col]] } else { T::ZERO };
         }
         item.barrier();
         for p in 0..DEPTH {
-            for i in 0..ITEM_ROWS {
-                let x = tile_a[sub_row + i][p];
-                for j in 0..ITEM_COLUMNS {
-                    sums[i][j] += x * tile_b[p][sub_col + j];
-                }
-            }
+            let x = tile_b[p][lc];
+            sum0 += tile_a[sub_row][p] * x;
+            sum1 += tile_a[sub_row + 1][p] * x;
+            sum2 += tile_a[sub_row + 2][p] * x;
+            sum3 += tile_a[sub_row + 3][p] * x;
+            sum4 += tile_a[sub_row + 4][p] * x;
+            sum5 += tile_a[sub_row + 5][p] * x;
+            sum6 += tile_a[sub_row + 6][p] * x;
+            sum7 += tile_a[sub_row + 7][p] * x;
         }
         item.barrier();
     }
-    for i in 0..ITEM_ROWS {
-        for j in 0..ITEM_COLUMNS {
-            let (row, col) = (first_row + sub_row + i, first_col + sub_col + j);
-            if row < m && col < n {
-                c[[row, col]] = sums[i][j];
-            }
+    let row = first_row + sub_row;
+    if col < n {
+        if row < m {
+            c[[row, col]] = sum0;
+        }
+        if row + 1 < m {
+            c[[row + 1, col]] = sum1;
+        }
+        if row + 2 < m {
+            c[[row + 2, col]] = sum2;
+        }
+        if row + 3 < m {
+            c[[row + 3, col]] = sum3;
+        }
+        if row + 4 < m {
+            c[[row + 4, col]] = sum4;
+        }
+        if row + 5 < m {
+            c[[row + 5, col]] = sum5;
+        }
+        if row + 6 < m {
+            c[[row + 6, col]] = sum6;
+        }
+        if row + 7 < m {
+            c[[row + 7, col]] = sum7;
         }
     }
 }

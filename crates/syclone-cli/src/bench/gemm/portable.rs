@@ -117,7 +117,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
     }
 
     fn register_tiled(&'a self) -> Result<Version<'a>, Failure> {
-        use kernels::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH, GROUP, ITEM_COLUMNS, ITEM_ROWS};
+        use kernels::{BLOCK_COLUMNS, BLOCK_ROWS, DEPTH, GROUP, ITEM_ROWS};
         let shape = self.inputs.shape;
         let groups = [shape.m.div_ceil(BLOCK_ROWS), shape.n.div_ceil(BLOCK_COLUMNS)];
         let launch = NdRange::new([groups[0] * GROUP[0], groups[1] * GROUP[1]], GROUP);
@@ -132,9 +132,8 @@ impl<'a, T: Float + Element> Study<'a, T> {
         let mut version = self.version("register-tiled", count, submit)?;
         version.local_bytes = Some(DEPTH * (BLOCK_ROWS + BLOCK_COLUMNS) * T::DTYPE.bytes());
         version.groups = Some(groups[0] * groups[1]);
-        version.note = Some(format!(
-            "{ITEM_ROWS} × {ITEM_COLUMNS} elements a work-item in registers, {BLOCK_ROWS} × {BLOCK_COLUMNS} a group"
-        ));
+        version.note =
+            Some(format!("{ITEM_ROWS} elements a work-item in registers, {BLOCK_ROWS} × {BLOCK_COLUMNS} a group"));
         Ok(version)
     }
 
