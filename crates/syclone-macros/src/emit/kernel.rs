@@ -158,14 +158,14 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         }
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types)]
+        #[allow(non_camel_case_types, clippy::type_complexity)]
         #vis struct #ident #impl_generics #where_clause {
             params: (#(#types,)*),
             instance: ::core::marker::PhantomData<fn() -> (#(#phantom,)*)>,
         }
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dropping_copy_types)]
+        #[allow(non_camel_case_types, dropping_copy_types, clippy::type_complexity)]
         const _: () = {
             impl #impl_generics ::core::clone::Clone for #ident #type_generics #where_clause {
                 fn clone(&self) -> Self { *self }
