@@ -363,67 +363,6 @@ fn usm_memory_may_be_dropped_after_the_launch() {
     }
 }
 
-/// Case 20: an upload, a kernel and a download on an out-of-order queue, ordered by events and by the memory itself.
-#[test]
-fn uploads_kernels_and_downloads_keep_their_order() {
-    let queues = [
-        queue(),
-        Queue::in_order(&device()).unwrap(),
-        Queue::new(&Device::cpu_with_threads(1).unwrap()).unwrap(),
-    ];
-    for queue in &queues {
-        let mut x = queue.alloc_device::<i32>(3).unwrap();
-        let mut y = queue.alloc_device::<i32>(3).unwrap();
-        for round in 0..500 {
-            let e1 = queue.copy_from_slice(&[1, 2, 3], &mut x).unwrap();
-            let e2 = queue
-                .submit(|h| {
-                    h.depends_on(&e1);
-                    h.parallel_for(3, twice(x.view(), y.item_mut()))
-                })
-                .unwrap();
-            if round % 2 == 0 {
-                e2.wait().unwrap();
-            }
-            assert_eq!(queue.to_vec(&y).unwrap(), [2, 4, 6], "round {round}");
-            queue.fill(&mut x, 0).unwrap();
-            queue.parallel_for(3, add(1, x.item_mut())).unwrap();
-            queue.copy(&x, &mut y).unwrap();
-            assert_eq!(queue.to_vec(&y).unwrap(), [1, 1, 1], "round {round}");
-        }
-    }
-}
-
-/// Case 17: the data of an upload may change or go away as soon as the call returns.
-#[test]
-fn uploads_are_safe_from_what_happens_to_their_source() {
-    let queue = queue();
-    let (x, out) = (Buffer::<i32>::new(10_000), Buffer::<i32>::new(10_000));
-    for round in 0..200 {
-        let mut data: Vec<i32> = (round..round + 10_000).collect();
-        std::mem::forget(queue.copy_from_slice(&data, &x).unwrap());
-        if round % 2 == 0 {
-            data.fill(-1);
-        } else {
-            data = vec![-2; 10_000];
-        }
-        std::mem::forget(
-            queue
-                .submit(|h| h.parallel_for(10_000, twice(x.read(h), out.write(h))))
-                .unwrap(),
-        );
-        let result = out.to_vec().unwrap();
-        assert!(
-            result
-                .iter()
-                .enumerate()
-                .all(|(i, &y)| y == 2 * (i as i32 + round)),
-            "round {round}"
-        );
-        drop(data);
-    }
-}
-
 /// Case 49: a failed launch is never reported as success, and only what depends on it fails too.
 #[test]
 fn a_failed_kernel_fails_its_dependents_and_nothing_else() {
@@ -456,43 +395,6 @@ fn a_failed_kernel_fails_its_dependents_and_nothing_else() {
     queue.wait().unwrap();
     queue.fill(&out, 1).unwrap();
     assert_eq!(out.to_vec().unwrap(), [1; 8]);
-}
-
-/// Case 59: two devices, their memory, and threads that did not make them.
-#[test]
-fn two_devices_keep_their_memory_apart_from_any_thread() {
-    let queues = [0, 1].map(|_| Queue::new(&Device::cpu_with_threads(1).unwrap()).unwrap());
-    let mut memory = [0, 1].map(|i: usize| queues[i].alloc_device::<i32>(64).unwrap());
-    std::thread::scope(|threads| {
-        threads.spawn(|| {
-            for round in 0..300 {
-                for i in 0..2 {
-                    queues[i].fill(&mut memory[i], 10 * (i as i32 + 1)).unwrap();
-                    queues[i]
-                        .parallel_for(64, add(round, memory[i].item_mut()))
-                        .unwrap();
-                }
-                let [first, second] = &mut memory;
-                assert_eq!(queues[1].to_vec(&*second).unwrap(), [20 + round; 64]);
-                queues[0].copy(&*first, &mut *second).unwrap();
-                assert_eq!(queues[1].to_vec(&*second).unwrap(), [10 + round; 64]);
-            }
-        });
-    });
-    let shared = queue();
-    let total = Buffer::<i32>::new(64);
-    std::thread::scope(|threads| {
-        for _ in 0..16 {
-            threads.spawn(|| {
-                for _ in 0..50 {
-                    shared
-                        .submit(|h| h.parallel_for(64, add(1, total.read_write(h))))
-                        .unwrap();
-                }
-            });
-        }
-    });
-    assert_eq!(total.to_vec().unwrap(), [800; 64]);
 }
 
 #[test]
