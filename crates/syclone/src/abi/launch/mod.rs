@@ -48,16 +48,10 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
 pub fn prepare<const D: usize, K: Kernel<D>>(device: &Device, shape: LaunchShape<D>, kernel: K) -> Result<Box<dyn KernelWork>> {
     let meta = kernel.meta();
     let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
-    let total = shape.global.iter().any(|&n| n == 0).then_some(0);
-    let total = total.or_else(|| shape.global.iter().try_fold(1usize, |all, &n| all.checked_mul(n)));
-    let total = total.filter(|&n| n <= isize::MAX as usize).ok_or_else(|| Error::SizeOverflow {
-        what: Name::Borrowed(meta.name),
-        extents: shape.global.to_vec(),
-        element_bytes: 1,
-    })?;
     if let Some(local) = local {
         check_groups(device, &meta, shape.global, local)?;
     }
+    let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
     check_local_memory(device, &meta, Kernel::params(&kernel))?;
     let way = choose_way(&meta, K::Form::GROUPS)?;
@@ -72,6 +66,19 @@ pub fn prepare<const D: usize, K: Kernel<D>>(device: &Device, shape: LaunchShape
     // The interpreter runs one chunk, and combines into its first partial result.
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa: device.info().isa, reductions }))
+}
+
+/// How many items a launch has, which must be a number that addresses can have.
+fn item_count<const D: usize>(meta: &KernelMeta<D>, shape: &LaunchShape<D>) -> Result<usize> {
+    if shape.global.contains(&0) {
+        return Ok(0);
+    }
+    let total = shape.global.iter().try_fold(1usize, |all, &n| all.checked_mul(n));
+    total.filter(|&n| n <= isize::MAX as usize).ok_or_else(|| Error::LaunchShape {
+        kernel: Name::Borrowed(meta.name),
+        problem: format!("a range of {:?} has more than {} items", shape.global, isize::MAX),
+        advice: "launch fewer items".to_owned(),
+    })
 }
 
 /// The size of a group, if there are groups.

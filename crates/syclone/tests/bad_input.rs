@@ -1,0 +1,290 @@
+//! Bad input: each mistake gives one clear error, with names, limits and values; nothing is lost, hangs or panics.
+
+mod rig;
+
+use std::time::Duration;
+
+use rig::{assert_says, failure, in_every_way, run};
+use syclone::prelude::*;
+
+#[kernel(fallback)]
+fn scatter_sum(item: NdItem<2>, space: LocalAccessor<f32, 2>, out: ItemMut<f32, 2>) {
+    space[[item.local_id(0), item.local_id(1)]] = 1.0;
+    item.barrier();
+    out[item] = space[[0, 0]] + item.global_linear_id() as f32;
+}
+
+fn launch_groups(shape: NdRange<2>, space: [usize; 2]) -> String {
+    let queue = rig::queue();
+    let out = Buffer::<f32, 2>::new([64, 64]);
+    failure(&queue, |h| h.parallel_for(shape, scatter_sum(LocalAccessor::new(space), out.write(h))))
+}
+
+#[test]
+fn a_group_size_that_does_not_divide_the_range_names_kernel_dimension_and_the_next_size() {
+    let text = launch_groups(NdRange::new([64, 60], [8, 16]), [1, 1]);
+    assert_eq!(
+        text,
+        "kernel 'scatter_sum': work-group size 16 does not divide the global size 60 in dimension 1\n\
+         round the global size up to 64 and guard the edge in the kernel, or choose a divisor"
+    );
+}
+
+#[test]
+fn a_group_over_the_devices_limit_names_kernel_device_limit_and_what_was_asked() {
+    let info = Device::select("cpu").expect("every machine has the CPU device").info().clone();
+    let limit = info.max_work_group_size;
+    let text = launch_groups(NdRange::new([2 * limit, 2], [limit, 2]), [1, 1]);
+    let asked = format!("a work-group of {} items is over the limit of {limit} on {}", 2 * limit, info.selector);
+    assert_says(&text, &["kernel 'scatter_sum'", &asked, "choose a smaller work-group size"]);
+    let text = launch_groups(NdRange::new([1 << 40, 2], [1 << 40, 2]), [1, 1]);
+    assert_says(&text, &["kernel 'scatter_sum'", &(1u64 << 40).to_string(), "in dimension 0", &info.selector]);
+    // Sizes whose product overflows are too large like any other.
+    let text = launch_groups(NdRange::new([1 << 40, 1 << 40], [1 << 40, 1 << 40]), [1, 1]);
+    assert_says(&text, &["kernel 'scatter_sum'", "over the limit of"]);
+}
+
+#[test]
+fn a_group_size_of_zero_names_the_dimension_and_a_range_of_zero_does_nothing() {
+    let text = launch_groups(NdRange::new([4, 4], [0, 4]), [1, 1]);
+    assert_eq!(text, "kernel 'scatter_sum': the work-group size in dimension 0 is 0\nuse at least 1");
+    let out = Buffer::<f32, 2>::new([0, 4]);
+    run(&rig::queue(), |h| h.parallel_for(NdRange::new([0, 4], [2, 4]), scatter_sum(LocalAccessor::new([2, 4]), out.write(h))));
+}
+
+const TILES: usize = 64;
+
+#[kernel(work_group_size(B, B))]
+fn tiled<const B: usize>(item: NdItem<2>, out: ItemMut<f64, 2>) {
+    let tile = local::<[[[f64; B]; B]; TILES]>();
+    tile[0][item.local_id(0)][item.local_id(1)] = 1.0;
+    item.barrier();
+    out[item] = tile[0][0][0] + tile[1][0][0] * 0.0;
+}
+
+#[test]
+fn too_much_local_memory_says_asked_limit_and_the_largest_tile() {
+    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let limit = device.info().local_memory_bytes;
+    let text = launch_groups(NdRange::new([8, 8], [8, 8]), [limit, 1]);
+    let asked = format!("{} bytes of local memory are over the limit of {limit} bytes on {}", 4 * limit, device.info().selector);
+    assert_says(&text, &["kernel 'scatter_sum'", &asked, "use smaller local arrays"]);
+    let text = launch_groups(NdRange::new([8, 8], [8, 8]), [usize::MAX, 8]);
+    assert_says(&text, &["kernel 'scatter_sum'", "bytes of local memory are over the limit of"]);
+
+    let queue = Queue::new(&device).expect("a queue");
+    let out = Buffer::<f64, 2>::new([64, 64]);
+    let bytes = |side: usize| TILES * 8 * side * side;
+    let fits = (1..).take_while(|&side| bytes(side) <= limit).last().expect("a tile of one fits");
+    assert!(fits < 32, "the test asks for more than there is");
+    let text = failure(&queue, |h| h.parallel_for([64, 64], tiled::<32>(out.write(h))));
+    assert_says(
+        &text,
+        &["kernel 'tiled'", &format!("{} bytes", bytes(32)), &format!("limit of {limit} bytes"), &format!("the largest tile that fits is {fits}")],
+    );
+    run(&queue, |h| h.parallel_for([64, 64], tiled::<4>(out.write(h))));
+}
+
+#[kernel(work_group_size(4))]
+fn in_fours(item: NdItem<1>, out: ItemMut<u32>) {
+    out[item] = item.local_id(0) as u32;
+}
+
+#[kernel]
+fn over_a_range(item: Item<1>, out: ItemMut<u32>) {
+    out[item] = item.global_id(0) as u32;
+}
+
+#[test]
+fn a_shape_that_the_kernel_was_not_written_for_is_refused_with_its_own() {
+    let queue = rig::queue();
+    let out = Buffer::<u32>::new(16);
+    let text = failure(&queue, |h| h.parallel_for(NdRange::new(16, 8), in_fours(out.write(h))));
+    assert_says(&text, &["kernel 'in_fours'", "declared for work-groups of [4]", "the launch asks for [8]"]);
+    let text = failure(&queue, |h| h.parallel_for(NdRange::new(16, 8), over_a_range(out.write(h))));
+    assert_says(&text, &["kernel 'over_a_range'", "takes an Item and has no work-groups"]);
+    // A size that is declared need not be repeated.
+    run(&queue, |h| h.parallel_for(16, in_fours(out.write(h))));
+    assert_eq!(out.host_read().expect("reads")[4..8], [0, 1, 2, 3]);
+}
+
+const HALF_ARRIVE_AT: u32 = line!() + 5;
+
+#[kernel(fallback)]
+fn half_arrive(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
+    if x[item] > 1 {
+        item.barrier();
+    }
+    out[item] = 1;
+}
+
+#[test]
+fn a_barrier_that_not_all_reach_is_an_error_with_line_and_counts_in_every_way() {
+    in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_vec(vec![0u32, 1, 2, 3, 4, 5, 6, 7]), Buffer::<u32>::new(8));
+        let text = failure(queue, |h| h.parallel_for(NdRange::new(8, 8), half_arrive(x.read(h), out.write(h))));
+        assert_says(&text, &["kernel 'half_arrive'", "6 of 8 work-items", &format!("line {HALF_ARRIVE_AT}"), "move it out of the branch"]);
+        queue.fill(&x, 2).expect("submits");
+        run(queue, |h| h.parallel_for(NdRange::new(8, 8), half_arrive(x.read(h), out.write(h))));
+        assert_eq!(out.host_read().expect("reads")[..], [1; 8], "{way:?}");
+    });
+}
+
+/// A kernel for each operation that Rust panics on.
+macro_rules! dividing {
+    ($($name:ident $ty:ty: $op:tt;)*) => {$(
+        #[kernel(fallback)]
+        fn $name(item: NdItem<1>, x: View<$ty>, y: View<$ty>, out: ItemMut<$ty>) {
+            item.barrier();
+            out[item] = x[item] $op y[item];
+        }
+    )*};
+}
+
+dividing! {
+    quotients_of_i32 i32: /;
+    remainders_of_i32 i32: %;
+    quotients_of_u64 u64: /;
+    remainders_of_i8 i8: %;
+}
+
+#[kernel]
+fn divide_by_an_argument(item: Item<1>, by: u32, out: ItemMut<u32>) {
+    out[item] = out[item] / by;
+}
+
+#[test]
+fn an_integer_division_by_zero_is_an_error_that_names_the_kernel() {
+    in_every_way(|queue, _| {
+        macro_rules! divide {
+            ($kernel:ident $x:expr, $y:expr => $says:literal) => {{
+                let (x, y) = (Buffer::from_vec($x), Buffer::from_vec($y));
+                let out = Buffer::from_vec($x);
+                let text = failure(queue, |h| h.parallel_for(NdRange::new(4, 2), $kernel(x.read(h), y.read(h), out.write(h))));
+                assert_says(&text, &[concat!("kernel '", stringify!($kernel), "'"), $says]);
+            }};
+        }
+        divide!(quotients_of_i32 vec![1, 2, 3, 4], vec![1, 2, 0, 4] => "zero");
+        divide!(remainders_of_i32 vec![1, 2, 3, 4], vec![1, 2, 0, 4] => "zero");
+        divide!(quotients_of_u64 vec![1u64, 2, 3, 4], vec![0u64, 2, 1, 4] => "zero");
+        // The one quotient that does not fit.
+        divide!(quotients_of_i32 vec![1, i32::MIN, 3, 4], vec![1, -1, 1, 1] => "overflow");
+        divide!(remainders_of_i8 vec![1i8, i8::MIN, 3, 4], vec![1i8, -1, 1, 1] => "overflow");
+        let out = Buffer::from_vec(vec![6u32; 4]);
+        let text = failure(queue, |h| h.parallel_for(4, divide_by_an_argument(0, out.read_write(h))));
+        assert_says(&text, &["kernel 'divide_by_an_argument'", "zero"]);
+        out.copy_from_slice(&[6; 4]).expect("copies");
+        run(queue, |h| h.parallel_for(4, divide_by_an_argument(2, out.read_write(h))));
+        assert_eq!(out.host_read().expect("the next kernel works")[..], [3; 4]);
+    });
+}
+
+#[test]
+fn a_selector_that_matches_nothing_lists_what_exists() {
+    for selector in ["cuda", "cuda:0", "opencl:*", "cpu:7"] {
+        let text = Device::select(selector).map(|_| ()).expect_err("no such device").to_string();
+        assert_says(&text, &[&format!("no device matches '{selector}'"), "available here: cpu:0", "SYCLONE_DEVICE"]);
+    }
+    for selector in ["gpu", "", "cpu:", "cpu:-1", "cpu:x", "kuda:0"] {
+        let text = Device::select(selector).map(|_| ()).expect_err("no selector").to_string();
+        assert_says(&text, &[&format!("'{selector}' is not a device selector"), "cpu"]);
+    }
+    for backend in Device::unavailable_backends() {
+        let reason = backend.reason;
+        assert!(!reason.trim().is_empty() && reason.lines().count() == 1, "{reason}");
+    }
+}
+
+#[kernel]
+fn slowly(item: Item<1>, rounds: u32, out: ItemMut<u32>) {
+    let mut busy = out[item];
+    for k in 0..rounds {
+        busy = busy.wrapping_mul(1_664_525).wrapping_add(k ^ busy >> 3);
+    }
+    out[item] = busy | 1;
+}
+
+#[test]
+fn host_access_waits_for_the_writer_and_dropped_buffers_live_until_their_command_ends() {
+    let queue = rig::queue();
+    let out = Buffer::<u32>::new(64);
+    for _ in 0..20 {
+        out.host_write().expect("writes").fill(0);
+        queue.submit(|h| h.parallel_for(64, slowly(20_000, out.write(h)))).expect("submits");
+        assert!(out.host_read().expect("reads").iter().all(|word| word % 2 == 1), "read before the writer ended");
+    }
+    let dropped = Buffer::<u32>::new(64);
+    let event = queue.submit(|h| h.parallel_for(64, slowly(100_000, dropped.write(h)))).expect("submits");
+    drop(dropped);
+    event.wait().expect("its memory lives as long");
+}
+
+#[test]
+fn sizes_that_overflow_are_errors_with_the_numbers() {
+    let text = Buffer::<f64, 2>::try_new([usize::MAX, 2]).map(|_| ()).expect_err("too large").to_string();
+    assert_says(&text, &[&usize::MAX.to_string(), "8 bytes", "use a smaller size"]);
+    let text = Buffer::<f64>::try_new(usize::MAX / 8).map(|_| ()).expect_err("too large").to_string();
+    assert_says(&text, &[&(usize::MAX / 8).to_string(), "8 bytes"]);
+    let queue = rig::queue();
+    let text = queue.alloc_device::<u64>(usize::MAX).map(|_| ()).expect_err("too large").to_string();
+    assert_says(&text, &[&usize::MAX.to_string(), "8 bytes"]);
+    let text = queue.alloc_device::<u8>(isize::MAX as usize - 64).map(|_| ()).expect_err("too large").to_string();
+    assert_says(&text, &["cpu", "out of memory", &(isize::MAX as usize - 64).to_string()]);
+    let out = Buffer::<u32>::new(4);
+    let text = failure(&queue, |h| h.parallel_for(usize::MAX, over_a_range(out.write(h))));
+    assert_says(&text, &["over_a_range", &usize::MAX.to_string()]);
+    let text = launch_groups(NdRange::new([1 << 62, 1 << 62], [2, 2]), [1, 1]);
+    assert_says(&text, &["scatter_sum", &(1u64 << 62).to_string()]);
+}
+
+#[test]
+fn an_output_of_another_size_than_the_range_is_refused_with_both() {
+    let queue = rig::queue();
+    let short = Buffer::<u32>::new(7);
+    let text = failure(&queue, |h| h.parallel_for(8, over_a_range(short.write(h))));
+    assert_says(&text, &["kernel 'over_a_range'", "'out'"]);
+}
+
+#[kernel]
+fn copy_all(item: Item<1>, x: View<u32>, out: ItemMut<u32>) {
+    out[item] = x[item];
+}
+
+#[test]
+fn memory_of_the_wrong_command_device_or_twice_is_refused_with_the_parameters_name() {
+    let queue = rig::queue();
+    let (x, out) = (Buffer::<u32>::new(8), Buffer::<u32>::new(8));
+    let text = failure(&queue, |h| h.parallel_for(8, copy_all(x.read(h), x.write(h))));
+    assert_says(&text, &["'copy_all'", "'x' and 'out' overlap"]);
+    let mut kept = None;
+    queue
+        .submit(|h| {
+            kept = Some(x.read(h));
+            h.parallel_for(8, over_a_range(out.write(h)))
+        })
+        .expect("submits");
+    let text = failure(&queue, |h| h.parallel_for(8, copy_all(kept.expect("was kept"), out.write(h))));
+    assert_says(&text, &["'copy_all'", "'x' does not belong to this command group"]);
+    let other = Device::cpu_with_threads(1).expect("a device");
+    let foreign = UsmDevice::<u32>::new(&other, 8).expect("memory");
+    let text = failure(&queue, |h| h.parallel_for(8, copy_all(foreign.view(), out.write(h))));
+    assert_says(&text, &["'copy_all'", "'x' belongs to", "allocate it on the queue's device"]);
+    let text = failure(&queue, |h| {
+        h.parallel_for(8, over_a_range(out.write(h)))?;
+        h.parallel_for(8, over_a_range(x.write(h)))
+    });
+    assert_says(&text, &["'over_a_range' after 'over_a_range'", "one command"]);
+}
+
+#[test]
+fn waiting_for_what_this_thread_holds_up_is_an_error_and_no_hang() {
+    let (queue, out) = (rig::queue(), Buffer::<u32>::new(8));
+    let held = out.host_read().expect("reads");
+    let event = queue.submit(|h| h.parallel_for(8, over_a_range(out.write(h)))).expect("submits");
+    let text = event.wait().expect_err("it would never end").to_string();
+    assert_says(&text, &["'over_a_range'", "drop the host access first"]);
+    drop(held);
+    event.wait().expect("now it ends");
+    std::thread::sleep(Duration::from_millis(1));
+    assert_eq!(out.host_read().expect("reads")[7], 7);
+}
