@@ -44,13 +44,23 @@ crate() {
 
 in_crate() { (cd "$work/$1" && CARGO_TARGET_DIR="$work/$1/target" cargo "${@:2}"); }
 
-# The median time of `cargo $2` in crate $1 after changing the number in its marked line.
+# Times `cargo $1` in each of the crates $2… after changes of the number in their marked lines, in turns, so that a busy
+# moment of the machine meets them all. The medians go to files of the crates' names.
 after_changes() {
-    in_crate "$1" "$2" > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    local command=$1 name run
+    shift
+    for name in "$@"; do
+        in_crate "$name" "$command" > "$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+    done
     for run in $(seq "$runs"); do
-        sed -i "s|[0-9]*\.5 /\* changes \*/|$run.5 /* changes */|" "$work/$1/src/main.rs"
-        seconds in_crate "$1" "$2"
-    done | median
+        for name in "$@"; do
+            sed -i "s|[0-9]*\.5 /\* changes \*/|$run.5 /* changes */|" "$work/$name/src/main.rs"
+            seconds in_crate "$name" "$command" >> "$work/$name.times"
+        done
+    done
+    for name in "$@"; do
+        median < "$work/$name.times" > "$work/$name.median"
+    done
 }
 
 syclone="syclone = { path = \"$root/crates/syclone\" }"
@@ -103,11 +113,12 @@ hundred function | crate functions "$syclone"
 
 from_clean=$(seconds in_crate one-kernel check)
 report 'a program with one kernel: cargo check from clean' "$from_clean" s 30
-rebuild=$(after_changes one-kernel build)
-report 'the same: debug build after a change to the kernel' "$rebuild" s 2
+after_changes build one-kernel
+report 'the same: debug build after a change to the kernel' "$(cat "$work/one-kernel.median")" s 2
 
-kernels=$(after_changes kernels check)
-functions=$(after_changes functions check)
+after_changes check kernels functions
+kernels=$(cat "$work/kernels.median")
+functions=$(cat "$work/functions.median")
 printf '100 small kernels: cargo check %.2f s, as plain functions %.2f s\n' "$kernels" "$functions"
 report 'the ratio of the two' "$(awk -v a="$kernels" -v b="$functions" 'BEGIN { print a / b }')" x 3
 
