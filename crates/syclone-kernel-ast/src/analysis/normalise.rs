@@ -2,10 +2,12 @@
 //!
 //! Afterwards a synchronising operation is either a statement of its own or the whole initial value of a `let`, its
 //! operands do not synchronise, and every condition, bound and scrutinee is free of them. The order of evaluation
-//! stays: what is evaluated before a hoisted operation is bound to a variable before it.
+//! stays: what is evaluated before a hoisted operation is bound to a variable before it. A `break` or `continue` that
+//! leaves a statement of a loop with such an operation becomes a statement too, since the loop will be taken apart.
 
 use super::AnalysisError;
-use super::sync::{Roles, SyncKind, each_child};
+use super::sync::{Roles, SyncKind, each_child, leaves};
+use super::uses::{has_index, root};
 use crate::tree::*;
 
 /// Rewrites the body of `function`; new variables are appended to its table.
@@ -20,7 +22,7 @@ pub fn normalise(function: &Function) -> Result<Function, AnalysisError> {
         return Ok(out);
     }
     let mut pass = Pass { roles, vars: std::mem::take(&mut out.vars) };
-    out.body = pass.block(&function.body)?;
+    out.body = if function.ret.is_none() { pass.statements(&function.body)? } else { pass.block(&function.body)? };
     out.vars = pass.vars;
     Ok(out)
 }
@@ -37,9 +39,14 @@ struct Pass {
 type Out = Vec<Stmt>;
 
 impl Pass {
-    fn temporary(&mut self, span: SpanId) -> VarId {
-        self.vars.push(Variable { name: format!("__t{}", self.vars.len()), mutable: true, span });
+    fn temporary(&mut self, span: SpanId, mutable: bool) -> VarId {
+        self.vars.push(Variable { name: format!("__t{}", self.vars.len()), mutable, span });
         VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// Whether an expression cannot stay inside a larger one: it synchronises or jumps out of it.
+    fn is_apart(&self, expr: &Expr) -> bool {
+        self.roles.contains_sync(expr) || leaves(expr)
     }
 
     fn block(&mut self, block: &Block) -> Result<Block, AnalysisError> {
@@ -48,7 +55,7 @@ impl Pass {
             self.stmt(stmt, &mut stmts)?;
         }
         let tail = match &block.tail {
-            Some(tail) if self.roles.contains_sync(tail) => self.value_or_control(tail, &mut stmts)?.map(Box::new),
+            Some(tail) if self.is_apart(tail) => self.value_or_control(tail, &mut stmts)?.map(Box::new),
             tail => tail.clone(),
         };
         Ok(Block { stmts, tail })
@@ -64,7 +71,8 @@ impl Pass {
     }
 
     fn stmt(&mut self, stmt: &Stmt, out: &mut Out) -> Result<(), AnalysisError> {
-        if !self.roles.stmt_syncs(stmt) {
+        let (Stmt::Let { init: expr, .. } | Stmt::Expr(expr)) = stmt;
+        if !self.is_apart(expr) {
             out.push(stmt.clone());
             return Ok(());
         }
@@ -108,6 +116,7 @@ impl Pass {
             }
             ExprKind::Block(label, block) => ExprKind::Block(label.clone(), self.statements(block)?),
             ExprKind::Loop(label, block) => ExprKind::Loop(label.clone(), self.statements(block)?),
+            ExprKind::Break(_, None) | ExprKind::Continue(_) => expr.kind.clone(),
             ExprKind::While(label, cond, block) if self.roles.contains_sync(cond) => {
                 // `while c { … }` is `loop { if !c { break } … }`, which has a place for the hoisted part of `c`.
                 let mut body = Out::new();
@@ -151,11 +160,14 @@ impl Pass {
 
     /// A block whose value is dropped.
     fn statements(&mut self, block: &Block) -> Result<Block, AnalysisError> {
-        let mut block = self.block(block)?;
-        if let Some(tail) = block.tail.take() {
-            block.stmts.push(Stmt::Expr(*tail));
+        let mut stmts = Out::new();
+        for stmt in &block.stmts {
+            self.stmt(stmt, &mut stmts)?;
         }
-        Ok(block)
+        if let Some(tail) = &block.tail {
+            self.stmt(&Stmt::Expr((**tail).clone()), &mut stmts)?;
+        }
+        Ok(Block { stmts, tail: None })
     }
 
     fn as_block(&mut self, expr: &Expr) -> Result<Block, AnalysisError> {
@@ -167,10 +179,10 @@ impl Pass {
 
     /// The value of an expression, without synchronising operations: those are bound to variables before it.
     fn hoist(&mut self, expr: &Expr, out: &mut Out) -> Result<Expr, AnalysisError> {
-        let Some((sync, _)) = self.roles.find_sync(expr) else {
+        if !self.is_apart(expr) {
             return Ok(expr.clone());
-        };
-        let sync_span = sync.span;
+        }
+        let sync_span = self.roles.find_sync(expr).map(|(sync, _)| sync.span);
         if let Some(kind) = self.roles.sync(expr) {
             if matches!(kind, SyncKind::Barrier(_)) {
                 return Err(AnalysisError::new(expr.span, "a barrier has no value\nwrite it as a statement of its own"));
@@ -179,35 +191,43 @@ impl Pass {
             return Ok(self.bind(init, out));
         }
         match &expr.kind {
-            ExprKind::If(..) | ExprKind::Match(..) | ExprKind::Block(None, _) => {
-                let var = self.temporary(expr.span);
+            ExprKind::If(_, _, Some(_)) | ExprKind::Match(..) | ExprKind::Block(None, _) => {
+                let var = self.temporary(expr.span, true);
                 let control = self.assign_value(expr, var)?;
                 self.effect(&control, out)?;
                 Ok(Expr { kind: ExprKind::Var(var), span: expr.span })
             }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, _, right) if self.roles.contains_sync(right) => Err(AnalysisError::new(
-                sync_span,
-                "a group operation in the right operand of `&&` or `||` would be skipped by some items\n\
-                 bind its result to a variable first",
-            )),
-            ExprKind::Loop(..) | ExprKind::While(..) | ExprKind::For { .. } | ExprKind::Block(..) => Err(AnalysisError::new(
-                sync_span,
-                "a barrier or group operation in a loop or labelled block that is used as a value\n\
-                 assign the value to a variable inside the loop instead",
-            )),
-            ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Deref(_) | ExprKind::Ref(..) => {
-                self.operands(expr, out)
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) if self.is_apart(right) => {
+                if let Some((sync, _)) = self.roles.find_sync(right) {
+                    return Err(AnalysisError::new(
+                        sync.span,
+                        "a group operation in the right operand of `&&` or `||` would be skipped by some items\n\
+                         bind its result to a variable first",
+                    ));
+                }
+                let known = Expr { kind: ExprKind::Lit(Lit::Bool(*op == BinaryOp::Or)), span: expr.span };
+                let block = |tail: &Expr| Block { stmts: Vec::new(), tail: Some(Box::new(tail.clone())) };
+                let (then, otherwise) = if *op == BinaryOp::And { (block(right), block(&known)) } else { (block(&known), block(right)) };
+                self.hoist(&Expr { kind: ExprKind::If(left.clone(), then, Some(otherwise)), span: expr.span }, out)
             }
+            ExprKind::If(..) | ExprKind::Loop(..) | ExprKind::While(..) | ExprKind::For { .. } | ExprKind::Block(..) => match sync_span {
+                Some(span) => Err(AnalysisError::new(
+                    span,
+                    "a barrier or group operation in a loop or labelled block that is used as a value\n\
+                     assign the value to a variable inside the loop instead",
+                )),
+                None => Ok(expr.clone()),
+            },
             _ => self.operands(expr, out),
         }
     }
 
-    /// The expression with its operands hoisted; those before the last synchronising one are bound in order.
+    /// The expression with its operands hoisted; those before the last one to be hoisted are bound in order.
     fn operands(&mut self, expr: &Expr, out: &mut Out) -> Result<Expr, AnalysisError> {
         let mut last = None;
         let mut count = 0;
         each_child(expr, &mut |child| {
-            if self.roles.contains_sync(child) {
+            if self.is_apart(child) {
                 last = Some(count);
             }
             count += 1;
@@ -215,12 +235,14 @@ impl Pass {
         let Some(last) = last else {
             return Ok(expr.clone());
         };
+        // A method may change the variable that it is called on, so that stays itself and not a copy.
+        let by_place = matches!(&expr.kind, ExprKind::Method { receiver, .. } if !has_index(receiver) && root(receiver).is_some_and(|var| self.roles.role(var).is_none()));
         let mut result = expr.clone();
         let mut position = 0;
         let mut failure = None;
         each_operand_mut(&mut result, &mut |child| {
             if position <= last && failure.is_none() {
-                let before = position < last && !is_constant(child) && !self.is_handle(child);
+                let before = position < last && !is_constant(child) && !self.is_handle(child) && !(position == 0 && by_place) && !matches!(child.kind, ExprKind::Ref(..));
                 let hoisted = self.hoist(child, out).map(|value| if before && !is_constant(&value) { self.bind(value, out) } else { value });
                 match hoisted {
                     Ok(value) => *child = value,
@@ -237,7 +259,7 @@ impl Pass {
     }
 
     fn bind(&mut self, init: Expr, out: &mut Out) -> Expr {
-        let var = self.temporary(init.span);
+        let var = self.temporary(init.span, false);
         let span = init.span;
         out.push(Stmt::Let { pattern: Pattern::Bind { var, sub: None }, ty: None, init, span });
         Expr { kind: ExprKind::Var(var), span }
@@ -304,7 +326,7 @@ fn yields_nothing(expr: &Expr) -> bool {
 }
 
 /// The operands of an expression without blocks of its own, in the order of [`each_child`].
-fn each_operand_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+pub(super) fn each_operand_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     match &mut expr.kind {
         ExprKind::Unary(_, a)
         | ExprKind::Cast(a, _)

@@ -133,6 +133,8 @@ pub enum ItemBody {
 pub struct Collective {
     /// The variable that takes the result.
     pub target: Option<VarId>,
+    /// The declared type of the result.
+    pub ty: Option<TypeId>,
     /// Whether the result is the same for all items of the group.
     pub uniform: bool,
     /// What is called.

@@ -266,6 +266,32 @@ pub fn each_child<'e>(expr: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
+/// Whether an expression has a `break` or `continue` that leaves it.
+pub fn leaves(expr: &Expr) -> bool {
+    fn search(expr: &Expr, inside_loop: bool, labels: &mut Vec<String>) -> bool {
+        let (label, is_loop) = match &expr.kind {
+            ExprKind::Break(label, _) | ExprKind::Continue(label) => {
+                return match label {
+                    Some(label) => !labels.contains(label),
+                    None => !inside_loop,
+                };
+            }
+            ExprKind::Loop(label, _) | ExprKind::While(label, ..) | ExprKind::For { label, .. } => (label.clone(), true),
+            ExprKind::Block(label, _) => (label.clone(), false),
+            _ => (None, false),
+        };
+        let pushed = label.is_some();
+        labels.extend(label);
+        let mut found = false;
+        each_child(expr, &mut |child| found = found || search(child, inside_loop || is_loop, labels));
+        if pushed {
+            labels.pop();
+        }
+        found
+    }
+    search(expr, false, &mut Vec::new())
+}
+
 /// Calls `f` on every block anywhere inside `expr`, outermost first; the blocks' own contents are `f`'s business.
 fn each_block(expr: &Expr, f: &mut dyn FnMut(&Block)) {
     match &expr.kind {

@@ -100,6 +100,11 @@ impl Variances {
         self.vars[var.0 as usize]
     }
 
+    /// Adds a variable, the next in the function's table.
+    pub(super) fn declare(&mut self, variance: Variance) {
+        self.vars.push(variance);
+    }
+
     /// What decides when items leave the loop whose expression has this span.
     pub fn exit(&self, span: SpanId) -> Variance {
         self.exits.iter().find(|(s, _)| *s == span).map_or(Variance::UNIFORM, |(_, v)| *v)

@@ -230,9 +230,15 @@ impl<'a> Regions<'a> {
                 if !needs {
                     return TokenStream::new();
                 }
-                let item = self.item_binding(self.local_id(quote!(__x0)));
+                let item = self.item_binding(self.local_id(quote!((__x0 + __l))));
                 let loads = self.loads(uses, At::Item { region, strip: true }, false);
-                quote!(let __l: usize = 0; let __i = __row + __x0; #item #loads)
+                let first = if self.plan.needs_alive {
+                    // Items that have returned have no values; a strip of such has nothing to do.
+                    quote!(let ::core::option::Option::Some(__l) = (0..__w).find(|__l| __alive.is(__row + __x0 + __l)) else { return };)
+                } else {
+                    quote!(let __l: usize = 0;)
+                };
+                quote!(#first let __i = __row + __x0 + __l; #item #loads)
             }
             At::Item { .. } => unreachable!("items run their own statements"),
         }
@@ -287,11 +293,13 @@ impl<'a> Regions<'a> {
         let is_call = matches!(collective.operation, Operation::Call(_));
         // A helper may have ended the group: some items missed a barrier of its.
         let stop = is_call.then(|| quote!(if __g.has_diverged() { break '__group; }));
+        let ty = collective.ty.map(|ty| self.printer.ty(ty));
         let store = match collective.target {
             Some(var) if collective.uniform => {
                 let name = self.printer.var(var);
                 let mutable = self.plan.function.vars[var.0 as usize].mutable.then(|| quote!(mut));
-                return quote_spanned!(span=> #barrier let #mutable #name = #call;);
+                let ty = ty.map(|ty| quote!(: #ty));
+                return quote_spanned!(span=> #barrier let #mutable #name #ty = #call;);
             }
             Some(var) if self.storage(var) == Storage::PerItem => {
                 let name = per_item(var);
@@ -300,7 +308,8 @@ impl<'a> Regions<'a> {
             // Nobody looks at the result, but the operation has its effects.
             _ => quote!(let _ = __t;),
         };
-        temporaries.extend(quote_spanned!(span=> #barrier { let __mark = __g.mark(); let __t = #call; #store __g.release(__mark); } #stop));
+        let ty = ty.map(|ty| if uniform_value { quote!(: #ty) } else { quote!(: ::syclone::abi::PerItem<#ty>) });
+        temporaries.extend(quote_spanned!(span=> #barrier { let __mark = __g.mark(); let __t #ty = #call; #store __g.release(__mark); } #stop));
         temporaries
     }
 
@@ -488,11 +497,7 @@ impl<'a> Regions<'a> {
             .deferred
             .iter()
             .copied()
-            .filter(|var| {
-                let first = stmts.iter().find(|s| Uses::of(vars, [*s]).mentioned.contains(var));
-                matches!(first, Some(Stmt::Expr(Expr { kind: ExprKind::Assign(place, value), .. }))
-                    if matches!(place.kind, ExprKind::Var(v) if v == *var) && !Uses::of_expr(vars, value).mentioned.contains(var))
-            })
+            .filter(|var| assigns_first(vars, *var, stmts))
             .collect()
     }
 
@@ -559,6 +564,33 @@ impl<'a> Regions<'a> {
         }
         needed.sort_unstable();
         needed
+    }
+}
+
+/// Whether statements assign a variable on every way to their end, before they look at it.
+fn assigns_first(vars: &[Variable], var: VarId, stmts: &[Stmt]) -> bool {
+    let mentions = |expr: &Expr| Uses::of_expr(vars, expr).mentioned.contains(&var);
+    let of_block = |block: &Block| {
+        let tail = block.tail.as_ref().map(|tail| Stmt::Expr((**tail).clone()));
+        let stmts: Vec<Stmt> = block.stmts.iter().cloned().chain(tail).collect();
+        let leaves = matches!(stmts.last(), Some(Stmt::Expr(Expr { kind: ExprKind::Return(_) | ExprKind::Break(..) | ExprKind::Continue(_), .. })));
+        assigns_first(vars, var, &stmts) || leaves && !Uses::of(vars, &stmts).mentioned.contains(&var)
+    };
+    match stmts.iter().find(|stmt| Uses::of(vars, [*stmt]).mentioned.contains(&var)) {
+        Some(Stmt::Expr(expr)) => match &expr.kind {
+            ExprKind::Assign(place, value) => matches!(place.kind, ExprKind::Var(v) if v == var) && !mentions(value),
+            ExprKind::If(cond, then, Some(otherwise)) => !mentions(cond) && of_block(then) && of_block(otherwise),
+            ExprKind::Match(scrutinee, arms) => {
+                let of_arm = |arm: &Arm| {
+                    let body = Block { stmts: vec![Stmt::Expr(arm.body.clone())], tail: None };
+                    !arm.guard.as_ref().is_some_and(mentions) && of_block(&body)
+                };
+                !mentions(scrutinee) && arms.iter().all(of_arm)
+            }
+            ExprKind::Block(None, block) => of_block(block),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Building the region tree from a normalised body.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::AnalysisError;
-use super::super::sync::{Roles, SyncKind, Token, each_child};
+use super::super::normalise::each_operand_mut;
+use super::super::sync::{Roles, SyncKind, Token, each_child, leaves};
 use super::super::uses::{Uses, has_index, pattern_vars, root};
 use super::super::variance::{Variance, Variances};
-use super::storage::assign_storage;
+use super::storage::{assign_storage, each_body};
 use super::*;
 
 /// Why a body cannot be split; the first is an error, the second asks for the lock-step form.
@@ -23,19 +24,32 @@ pub(super) fn build(function: Function, roles: Roles, variances: Variances) -> R
     let collective = function.kind == FunctionKind::Collective;
     let mut builder = Builder::new(function, roles, variances);
     builder.note_inner_assignments(&body.stmts);
+    let Builder { scalars, inner_assigned, .. } = &mut builder;
+    scalars.retain(|var| !inner_assigned.contains(var));
     let nodes = match builder.nodes(&body.stmts, Level::Group) {
         Ok(nodes) => nodes,
         Err(Stop::Error(error)) => return Err(error),
         Err(Stop::LockStep { span, reason }) => return Ok(Verdict::LockStep { span, reason }),
     };
+    // A region that an item leaves early stores nothing for it, so no result either.
+    let loses_result = builder.function.ret.is_some() && any_returns(&nodes);
     let plan = assign_storage(builder, nodes);
-    if collective && plan.needs_alive {
+    if collective && (plan.needs_alive || loses_result) {
         return Ok(Verdict::LockStep {
             span: plan.function.vars[0].span,
             reason: "an early `return` that depends on the item, in a device function that synchronises".into(),
         });
     }
     Ok(Verdict::Split(Box::new(plan)))
+}
+
+/// Whether some item leaves a region early.
+fn any_returns(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| {
+        let mut found = matches!(node, Node::Items(Items { returns: true, .. }));
+        each_body(node, &mut |body| found = found || any_returns(body));
+        found
+    })
 }
 
 /// The level that is being split.
@@ -55,6 +69,10 @@ pub(super) struct Builder {
     pub(super) deferred: Vec<VarId>,
     /// Variables that some statement inside a leaf assigns.
     inner_assigned: BTreeSet<VarId>,
+    /// How often the body mentions each variable.
+    mentions: BTreeMap<VarId, usize>,
+    /// While a region is split into strips: the variables that live outside of it too.
+    elsewhere: BTreeSet<VarId>,
     pub(super) next_id: usize,
 }
 
@@ -67,6 +85,7 @@ impl Builder {
             all.expr(&function.vars, tail);
         }
         let deferred: Vec<VarId> = all.assigned.iter().copied().filter(|v| !declared.contains(v) && !all.declared.contains(v) && !params.contains(v)).collect();
+        let mentions = mentions(&statements(&function.body));
         let scalars = deferred.iter().copied().filter(|v| variances.var(*v).is_uniform()).collect();
         Self {
             function,
@@ -77,7 +96,47 @@ impl Builder {
             remat_vars: Vec::new(),
             deferred,
             inner_assigned: BTreeSet::new(),
+            mentions,
+            elsewhere: BTreeSet::new(),
             next_id: 0,
+        }
+    }
+
+    /// A new variable, which is assigned once.
+    fn fresh(&mut self, name: &str, span: SpanId, variance: Variance) -> VarId {
+        let index = self.function.vars.len();
+        self.function.vars.push(Variable { name: format!("{name}{index}"), mutable: false, span });
+        self.variances.declare(variance);
+        VarId(index as u32)
+    }
+
+    /// A pattern whose variables nothing assigns again, and the statements that copy it to those that something does:
+    /// the pattern's own are bound once for all items.
+    fn fixed_pattern(&mut self, pattern: &Pattern, copies: &mut Vec<Stmt>) -> Pattern {
+        match pattern {
+            Pattern::Bind { var, sub } => {
+                let sub = sub.as_ref().map(|sub| Box::new(self.fixed_pattern(sub, copies)));
+                let Variable { mutable, span, .. } = self.function.vars[var.0 as usize];
+                if !mutable {
+                    self.scalars.insert(*var);
+                    return Pattern::Bind { var: *var, sub };
+                }
+                let known = copies.iter().find_map(|copy| match copy {
+                    Stmt::Let { pattern: Pattern::Bind { var: to, .. }, init: Expr { kind: ExprKind::Var(from), .. }, .. } if to == var => Some(*from),
+                    _ => None,
+                });
+                let from = known.unwrap_or_else(|| {
+                    let from = self.fresh("__b", span, Variance::UNIFORM);
+                    let init = Expr { kind: ExprKind::Var(from), span };
+                    copies.push(Stmt::Let { pattern: Pattern::Bind { var: *var, sub: None }, ty: None, init, span });
+                    from
+                });
+                self.scalars.insert(from);
+                Pattern::Bind { var: from, sub }
+            }
+            Pattern::Tuple(items, span) => Pattern::Tuple(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span),
+            Pattern::Or(items, span) => Pattern::Or(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span),
+            other => other.clone(),
         }
     }
 
@@ -176,7 +235,7 @@ impl Builder {
     }
 
     fn body_interchanges(&self, expr: &Expr, body: &Block) -> bool {
-        if !self.variances.exit(expr.span).is_uniform_in_row() || contains_return(expr) || matches!(expr.kind, ExprKind::Loop(..)) && breaks_with_value(body) {
+        if !self.variances.exit(expr.span).is_uniform_in_row() || contains_return(expr) || breaks_with_value(body) || jumps_in_values(&statements(body)) {
             return false;
         }
         let uses = Uses::of_expr(&self.function.vars, expr);
@@ -209,7 +268,7 @@ impl Builder {
                         // Writing through a handle does not change the handle.
                         && (!self.inner_assigned.contains(&var) || self.roles.role(var).is_some())
                         // On the strip level assignments are not sorted into inner and outer ones.
-                        && (level == Level::Group || !self.function.vars[var.0 as usize].mutable);
+                        && (level == Level::Group || !self.function.vars[var.0 as usize].mutable && !self.elsewhere.contains(&var));
                 });
                 fits
             }
@@ -221,11 +280,14 @@ impl Builder {
     }
 
     /// Whether a `let` is cheap enough to be computed again in each leaf.
-    fn is_remat(&self, stmt: &Stmt) -> bool {
+    fn is_remat(&self, stmt: &Stmt, level: Level) -> bool {
         let Stmt::Let { pattern, init, .. } = stmt else { return false };
-        let mut immutable = true;
-        pattern_vars(pattern, &mut |var| immutable = immutable && !self.function.vars[var.0 as usize].mutable);
-        immutable && self.is_cheap(init)
+        let mut fits = true;
+        pattern_vars(pattern, &mut |var| {
+            // On the strip level the value may be made of what exists in this region only.
+            fits = fits && !self.function.vars[var.0 as usize].mutable && (level == Level::Group || !self.elsewhere.contains(&var));
+        });
+        fits && self.is_cheap(init)
     }
 
     fn is_cheap(&self, expr: &Expr) -> bool {
@@ -259,6 +321,8 @@ impl Builder {
             }
             if self.splits(stmt, level) {
                 self.split(stmt, level, &mut pending, &mut out)?;
+            } else if stays_behind_return(&pending, stmt) {
+                pending.push(stmt.clone());
             } else if self.is_scalar(stmt, level) {
                 if let Stmt::Let { pattern, .. } = stmt {
                     pattern_vars(pattern, &mut |var| {
@@ -273,7 +337,7 @@ impl Builder {
                 }
                 // Otherwise it runs before the region that is being collected, which cannot tell the difference.
                 out.push(Node::Scalar(stmt.clone()));
-            } else if self.is_remat(stmt) {
+            } else if self.is_remat(stmt, level) {
                 let index = self.remat.len();
                 if let Stmt::Let { pattern, .. } = stmt {
                     pattern_vars(pattern, &mut |var| self.remat_vars.push((var, index)));
@@ -297,6 +361,9 @@ impl Builder {
         let id = self.next_id;
         self.next_id += 1;
         if level == Level::Group && stmts.iter().any(|s| self.splits(s, Level::Strip)) {
+            let here = mentions(&stmts);
+            let all = self.function.vars.iter().enumerate().map(|(index, _)| VarId(index as u32));
+            self.elsewhere = all.filter(|var| self.mentions.get(var).is_none_or(|all| here.get(var) != Some(all))).collect();
             let nodes = self.nodes(&stmts, Level::Strip)?;
             out.push(Node::Items(Items { id, body: ItemBody::Strips(nodes), returns, bound: None }));
             return Ok(());
@@ -358,7 +425,7 @@ impl Builder {
 
     fn split(&mut self, stmt: &Stmt, level: Level, pending: &mut Vec<Stmt>, out: &mut Vec<Node>) -> Result<(), Stop> {
         let (target, expr) = match stmt {
-            Stmt::Let { pattern: Pattern::Bind { var, .. }, init, .. } => (Some(*var), init),
+            Stmt::Let { pattern: Pattern::Bind { var, .. }, ty, init, .. } => (Some((*var, *ty)), init),
             Stmt::Let { init, span, .. } => {
                 return Err(Stop::Error(AnalysisError::new(*span, format!("this `let` takes apart a value that synchronises ({:?})\nbind it to one name first", init.span))));
             }
@@ -373,8 +440,6 @@ impl Builder {
             Some(kind) => return self.collective(target, expr, kind, pending, out),
             None => {}
         }
-        let vars = self.function.vars.len();
-        debug_assert!(vars >= self.function.params.len());
         let node = match &expr.kind {
             ExprKind::If(cond, then, otherwise) => {
                 self.require_uniform(self.variances.expr(cond), level, expr, "an `if`")?;
@@ -391,14 +456,17 @@ impl Builder {
                     if let Some(guard) = &arm.guard {
                         self.require_uniform(self.variances.expr(guard), level, expr, "a match guard")?;
                     }
-                    pattern_vars(&arm.pattern, &mut |var| {
-                        self.scalars.insert(var);
-                    });
-                    let body = match &arm.body.kind {
-                        ExprKind::Block(None, block) => statements(block),
-                        _ => vec![Stmt::Expr(arm.body.clone())],
-                    };
-                    new.push((arm.pattern.clone(), arm.guard.clone(), self.nodes(&body, level)?));
+                    let mut body = Vec::new();
+                    let pattern = self.fixed_pattern(&arm.pattern, &mut body);
+                    let mut guard = arm.guard.clone();
+                    if let Some(guard) = &mut guard {
+                        body.iter().for_each(|copy| rename(guard, copy));
+                    }
+                    match &arm.body.kind {
+                        ExprKind::Block(None, block) => body.extend(statements(block)),
+                        _ => body.push(Stmt::Expr(arm.body.clone())),
+                    }
+                    new.push((pattern, guard, self.nodes(&body, level)?));
                 }
                 Node::Match { scrutinee: (**scrutinee).clone(), arms: new }
             }
@@ -421,10 +489,10 @@ impl Builder {
             ExprKind::For { label, pattern, range, body } => {
                 self.require_uniform(self.variances.exit(expr.span), level, expr, "a `for`")?;
                 self.flush(pending, level, out)?;
-                pattern_vars(pattern, &mut |var| {
-                    self.scalars.insert(var);
-                });
-                Node::For { label: label.clone(), pattern: pattern.clone(), range: range.clone(), body: self.nodes(&statements(body), level)? }
+                let mut stmts = Vec::new();
+                let pattern = self.fixed_pattern(pattern, &mut stmts);
+                stmts.extend(statements(body));
+                Node::For { label: label.clone(), pattern, range: range.clone(), body: self.nodes(&stmts, level)? }
             }
             ExprKind::Break(label, None) => {
                 self.flush(pending, level, out)?;
@@ -446,7 +514,7 @@ impl Builder {
         Ok(())
     }
 
-    fn collective(&mut self, target: Option<VarId>, expr: &Expr, kind: SyncKind, pending: &mut Vec<Stmt>, out: &mut Vec<Node>) -> Result<(), Stop> {
+    fn collective(&mut self, target: Option<(VarId, Option<TypeId>)>, expr: &Expr, kind: SyncKind, pending: &mut Vec<Stmt>, out: &mut Vec<Node>) -> Result<(), Stop> {
         let (operation, args) = match (&expr.kind, kind) {
             (ExprKind::Method { name, args, .. }, SyncKind::Collective(token)) => (Operation::Method(token, name.clone()), args),
             (ExprKind::Call(callee, args), _) => (Operation::Call(*callee), args),
@@ -462,20 +530,21 @@ impl Builder {
                 if let ExprKind::Ref(true, _) = arg.kind {
                     return Err(Stop::LockStep { span: arg.span, reason: "a `&mut` argument of a function that may synchronise".into() });
                 }
-                self.function.vars.push(Variable { name: format!("__a{}", self.function.vars.len()), mutable: false, span: arg.span });
-                let var = VarId(self.function.vars.len() as u32 - 1);
+                let var = self.fresh("__a", arg.span, self.variances.expr(arg));
                 let pattern = Pattern::Bind { var, sub: None };
                 pending.push(Stmt::Let { pattern, ty: None, init: arg.clone(), span: arg.span });
                 Argument::PerItem(var)
             });
         }
         self.flush(pending, Level::Group, out)?;
+        let ty = target.and_then(|(_, ty)| ty);
+        let target = target.map(|(var, _)| var);
         let uniform = target.is_none_or(|var| self.variances.var(var).is_uniform() && !self.inner_assigned.contains(&var))
             && matches!(&operation, Operation::Method(Token::Group, name) if super::super::sync::is_uniform_result(name));
         if let (true, Some(var)) = (uniform, target) {
             self.scalars.insert(var);
         }
-        out.push(Node::Collective(Collective { target, uniform, operation, args: new, span: expr.span }));
+        out.push(Node::Collective(Collective { target, ty, uniform, operation, args: new, span: expr.span }));
         Ok(())
     }
 
@@ -534,32 +603,48 @@ fn control_blocks(expr: &Expr, f: &mut dyn FnMut(&Block)) {
     }
 }
 
+/// Whether a statement must not be moved before the statements that have been collected: one of them returns some items,
+/// perhaps because what follows would fail for them (`if i == 0 { return; } let left = i - 1;`).
+fn stays_behind_return(pending: &[Stmt], stmt: &Stmt) -> bool {
+    fn may_fail(expr: &Expr) -> bool {
+        let plain = match &expr.kind {
+            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Const(_) | ExprKind::Tuple(_) => true,
+            ExprKind::Method { name, .. } => matches!(
+                name.as_str(),
+                "extent" | "len" | "global_id" | "local_id" | "group_id" | "id" | "global_range" | "local_range" | "group_range" | "group" | "sub_group"
+            ),
+            ExprKind::Builtin(name, ..) => name == "local",
+            _ => false,
+        };
+        let mut fails = !plain;
+        each_child(expr, &mut |child| fails = fails || may_fail(child));
+        fails
+    }
+    let returns = |s: &Stmt| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e));
+    matches!(stmt, Stmt::Let { init, .. } if may_fail(init)) && pending.iter().any(returns)
+}
+
 /// Whether a statement has a `break` or `continue` that leaves it.
 fn escapes(stmt: &Stmt) -> bool {
-    fn search(expr: &Expr, inside_loop: bool, labels: &mut Vec<String>) -> bool {
-        let (label, is_loop) = match &expr.kind {
-            ExprKind::Break(label, _) | ExprKind::Continue(label) => {
-                return match label {
-                    Some(label) => !labels.contains(label),
-                    None => !inside_loop,
-                };
-            }
-            ExprKind::Loop(label, _) | ExprKind::While(label, ..) | ExprKind::For { label, .. } => (label.clone(), true),
-            ExprKind::Block(label, _) => (label.clone(), false),
-            _ => (None, false),
-        };
-        let pushed = label.is_some();
-        labels.extend(label);
-        let mut found = false;
-        each_child(expr, &mut |child| found = found || search(child, inside_loop || is_loop, labels));
-        if pushed {
-            labels.pop();
+    let (Stmt::Let { init: e, .. } | Stmt::Expr(e)) = stmt;
+    leaves(e)
+}
+
+/// Whether statements that leave a loop do so inside a larger expression, such as the value of a `let`.
+fn jumps_in_values(stmts: &[Stmt]) -> bool {
+    stmts.iter().filter(|stmt| escapes(stmt)).any(|stmt| {
+        let Stmt::Expr(expr) = stmt else { return true };
+        let mut own = false;
+        match &expr.kind {
+            ExprKind::Break(_, None) | ExprKind::Continue(_) => return false,
+            ExprKind::If(cond, ..) | ExprKind::While(_, cond, _) | ExprKind::Match(cond, _) => own = leaves(cond),
+            ExprKind::For { range, .. } => own = leaves(&range.start) || leaves(&range.end),
+            ExprKind::Block(..) | ExprKind::Loop(..) => {}
+            _ => return true,
         }
-        found
-    }
-    match stmt {
-        Stmt::Let { init: e, .. } | Stmt::Expr(e) => search(e, false, &mut Vec::new()),
-    }
+        control_blocks(expr, &mut |block| own = own || jumps_in_values(&statements(block)));
+        own
+    })
 }
 
 fn contains_return(expr: &Expr) -> bool {
@@ -575,4 +660,28 @@ fn breaks_with_value(block: &Block) -> bool {
         found
     }
     statements(block).iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e)))
+}
+
+/// How often statements mention each variable.
+fn mentions(stmts: &[Stmt]) -> BTreeMap<VarId, usize> {
+    fn count(expr: &Expr, counts: &mut BTreeMap<VarId, usize>) {
+        if let ExprKind::Var(var) = expr.kind {
+            *counts.entry(var).or_default() += 1;
+        }
+        each_child(expr, &mut |child| count(child, counts));
+    }
+    let mut counts = BTreeMap::new();
+    for (Stmt::Let { init: e, .. } | Stmt::Expr(e)) in stmts {
+        count(e, &mut counts);
+    }
+    counts
+}
+
+/// Renames the variable that a `let copy = original;` binds back to the original.
+fn rename(expr: &mut Expr, copy: &Stmt) {
+    let Stmt::Let { pattern: Pattern::Bind { var, .. }, init: Expr { kind: ExprKind::Var(original), .. }, .. } = copy else { return };
+    if matches!(expr.kind, ExprKind::Var(v) if v == *var) {
+        expr.kind = ExprKind::Var(*original);
+    }
+    each_operand_mut(expr, &mut |operand| rename(operand, copy));
 }

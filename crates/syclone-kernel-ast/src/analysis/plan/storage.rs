@@ -39,11 +39,16 @@ pub(super) fn assign_storage(builder: Builder, nodes: Vec<Node>) -> Plan {
     let mut storage = vec![Storage::Inner; builder.function.vars.len()];
     let mut lanes = vec![Vec::new(); builder.next_id];
     let params: BTreeSet<VarId> = builder.function.params.iter().map(|p| p.var).collect();
+    // Leaves mention these, or only each other do.
+    for (var, index) in &builder.remat_vars {
+        storage[var.0 as usize] = Storage::Remat(*index);
+    }
     for (var, positions) in &mentions {
         let slot = &mut storage[var.0 as usize];
-        if let Some((_, index)) = builder.remat_vars.iter().find(|(v, _)| v == var) {
-            *slot = Storage::Remat(*index);
-        } else if builder.scalars.contains(var) {
+        if let Storage::Remat(_) = slot {
+            continue;
+        }
+        if builder.scalars.contains(var) {
             *slot = Storage::Scalar;
         } else if params.contains(var) || builder.roles.role(*var).is_some() || builder.roles.is_token(*var) {
             *slot = Storage::Inner;
