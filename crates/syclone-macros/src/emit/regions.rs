@@ -244,8 +244,10 @@ impl<'a> Regions<'a> {
         }
     }
 
+    /// Whether code looks at the item or at what stands for it: a sub-group is an item's.
     fn needs_item(&self, uses: &Uses) -> bool {
-        self.plan.function.params.iter().any(|p| matches!(p.role, ParamRole::Item | ParamRole::NdItem) && uses.mentioned.contains(&p.var))
+        let is_item = |p: &Param| matches!(p.role, ParamRole::Item | ParamRole::NdItem) && uses.mentioned.contains(&p.var);
+        self.plan.function.params.iter().any(is_item) || uses.mentioned.iter().any(|v| self.plan.roles.is_token(*v))
     }
 
     fn barrier(&self, span: SpanId) -> TokenStream {

@@ -92,14 +92,20 @@ pub fn groups<T: DeviceCopy + Debug>(
     }
 }
 
-/// Runs a launch in every way, each of which must end in the same error, and gives its text.
+/// Runs a launch in every way, each of which must end in an error, and gives their texts.
 #[track_caller]
-pub fn same_failure(launch: impl Fn(&Handler<'_>) -> Result<()>) -> String {
+pub fn failures(launch: impl Fn(&Handler<'_>) -> Result<()>) -> [String; 3] {
     let queue = queue();
-    let texts = Way::ALL.map(|way| {
+    Way::ALL.map(|way| {
         let event = with_way(way, || queue.submit(&launch)).expect("the launch is valid");
         event.wait().expect_err(&format!("{way:?} must not end well")).to_string()
-    });
+    })
+}
+
+/// [`failures`] that must all be the same.
+#[track_caller]
+pub fn same_failure(launch: impl Fn(&Handler<'_>) -> Result<()>) -> String {
+    let texts = failures(launch);
     assert!(texts.iter().all(|text| *text == texts[0]), "{texts:#?}");
     texts[0].clone()
 }

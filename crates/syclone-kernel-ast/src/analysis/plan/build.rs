@@ -671,7 +671,7 @@ fn mentions(stmts: &[Stmt]) -> BTreeMap<VarId, usize> {
         each_child(expr, &mut |child| count(child, counts));
     }
     let mut counts = BTreeMap::new();
-    for (Stmt::Let { init: e, .. } | Stmt::Expr(e)) in stmts {
+    for Stmt::Let { init: e, .. } | Stmt::Expr(e) in stmts {
         count(e, &mut counts);
     }
     counts
