@@ -30,6 +30,9 @@ pub trait Launch<const D: usize> {
     /// The arguments.
     fn params(&self) -> Self::Params;
 
+    /// The kernel's tree as readable text: what the interpreter runs, and what other devices' code is made of.
+    fn text(&self) -> String;
+
     /// The work of running the kernel over `shape`, or what the device can't do of it.
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>>;
 }

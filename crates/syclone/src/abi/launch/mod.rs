@@ -36,6 +36,10 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
         Kernel::params(self)
     }
 
+    fn text(&self) -> String {
+        self.bound().tree.to_string()
+    }
+
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>> {
         prepare(device, shape, self)
     }
