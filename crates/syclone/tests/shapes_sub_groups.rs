@@ -35,7 +35,7 @@ fn shuffles(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     let v = x[item];
     let mut w = sg.shuffle_xor(v, 1) + sg.shuffle_up(v, 2) * 2 + sg.shuffle_down(sg.shuffle(v, 3), 1);
     for k in 0..2 {
-        w = sg.shift_left(w, 1) + k + sg.permute_xor(v, 2) - sg.select(v, sg.size() - 1) + 100;
+        w = 100 + sg.shift_left(w, 1) + k + sg.permute_xor(v, 2) - sg.select(v, sg.size() - 1);
     }
     out[item] = w;
 }

@@ -2,7 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
+use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, Stmt, VarId};
 
 use super::bound::bound_value;
 use super::kernel::{bodies, dims};
@@ -15,9 +16,10 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let dims = dims(parsed.function.kind);
     let bound = bound_value(&parsed);
     // What a captured variable is, its type tells later; until then it may be memory that other items write.
+    let reducers = combined(&parsed.function.body);
     for param in &mut parsed.function.params {
         if param.role == ParamRole::Value {
-            param.role = ParamRole::ItemMut;
+            param.role = if reducers.contains(&param.var) { ParamRole::Reducer } else { ParamRole::ItemMut };
         }
     }
     let bodies = bodies(&parsed, None)?;
@@ -28,7 +30,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     };
     let names: Vec<Ident> = captures.iter().map(|c| crate::frontend::make_ident(&c.to_string(), c.span().resolved_at(proc_macro2::Span::call_site()))).collect();
     let allow = allowances();
-    let unpack = quote!(let (#(#names,)*) = __params;);
+    let unpack = quote!(let (#(#names,)*) = __params; #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*);
     let regions = bodies.regions.as_ref().map_or_else(
         || quote!(::syclone::abi::no_form),
         |body| {
@@ -66,4 +68,20 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             __kernel
         }
     })
+}
+
+/// The variables on which the body calls `combine`, which only reducers have.
+fn combined(body: &Block) -> Vec<VarId> {
+    fn search(expr: &Expr, found: &mut Vec<VarId>) {
+        if let ExprKind::Method { receiver, name, .. } = &expr.kind
+            && let (ExprKind::Var(var), "combine") = (&receiver.kind, name.as_str())
+        {
+            found.push(*var);
+        }
+        each_child(expr, &mut |child| search(child, found));
+    }
+    let mut found = Vec::new();
+    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e, &mut found));
+    body.tail.iter().for_each(|tail| search(tail, &mut found));
+    found
 }

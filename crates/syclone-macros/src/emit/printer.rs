@@ -583,7 +583,10 @@ impl<'a> Printer<'a> {
         };
         let role = root(receiver).filter(|_| matches!(receiver.kind, ExprKind::Var(_))).and_then(|var| self.roles.role(var));
         match (role, name) {
-            (Some(ParamRole::Reducer), "combine") => return quote_spanned!(span=> #receiver_tokens.combine(#(#printed,)* __i)),
+            (Some(ParamRole::Reducer), "combine") => {
+                let index = if self.form == Form::LockStep { quote!(__ax.index()) } else { quote!(__i) };
+                return quote_spanned!(span=> #receiver_tokens.combine(#(#printed,)* #index));
+            }
             (Some(_), "atomic" | "load_vector" | "store_vector") => {
                 return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed,)* #oob));
             }

@@ -1,7 +1,8 @@
-//! What `kernel!` makes of a captured variable.
+//! What `kernel!` makes of a captured variable: at the launch, and in each group.
 
 use crate::api::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
-use crate::kernel::{AtomicView, ItemMut, KernelArg, KernelParam, Reducer, ScatterMut, View};
+use super::group_cx::GroupCx;
+use crate::kernel::{AtomicView, ChunkReducer, GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, Reducer, ScatterMut, View};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -63,5 +64,55 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Capture for ReduceAccess<T, O> {
 
     fn capture(self) -> Reducer<T, O> {
         KernelArg::into_param(self)
+    }
+}
+
+/// A captured variable in a group: local memory is the group's own, and so are the partial results of reductions.
+pub trait Captured<const D: usize>: KernelParam {
+    /// What the group's items see.
+    type Bound: Copy;
+
+    /// Binds it to the group.
+    fn bind_to(self, group: &GroupCx<D>) -> Self::Bound;
+}
+
+impl<T: DeviceCopy, const D: usize> Captured<D> for T {
+    type Bound = T;
+
+    #[inline(always)]
+    fn bind_to(self, _: &GroupCx<D>) -> T {
+        self
+    }
+}
+
+macro_rules! bound_as_they_are {
+    ($($handle:ident)*) => {$(
+        impl<T: DeviceCopy, const N: usize, const D: usize> Captured<D> for $handle<T, N> {
+            type Bound = Self;
+
+            #[inline(always)]
+            fn bind_to(self, _: &GroupCx<D>) -> Self {
+                self
+            }
+        }
+    )*};
+}
+bound_as_they_are!(View ItemMut GroupMut ScatterMut AtomicView);
+
+impl<T: DeviceCopy, const N: usize, const D: usize> Captured<D> for LocalAccessor<T, N> {
+    type Bound = Self;
+
+    #[inline(always)]
+    fn bind_to(self, group: &GroupCx<D>) -> Self {
+        group.bind_local(&self)
+    }
+}
+
+impl<T: DeviceCopy, O: ReduceOp<T>, const D: usize> Captured<D> for Reducer<T, O> {
+    type Bound = ChunkReducer<T, O>;
+
+    #[inline(always)]
+    fn bind_to(self, group: &GroupCx<D>) -> ChunkReducer<T, O> {
+        self.bind(group)
     }
 }

@@ -33,7 +33,7 @@ pub use crate::kernel::group::only_in_kernels;
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::bind;
-pub use capture::Capture;
+pub use capture::{Capture, Captured};
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{Kernel, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form};
 pub use per_item::{GroupArg, PerItem, Uniform};
