@@ -317,3 +317,84 @@ fn items_of_a_range_return_where_they_like() {
         }
     }
 }
+
+#[kernel]
+fn guards_of_a_range(item: Item<2>, x: View<u32, 2>, n: usize, out: ItemMut<u32, 2>) {
+    let (r, c) = (item.id(0), item.id(1));
+    if r == 0 || c == 0 {
+        return;
+    }
+    let (above, left) = (r - 1, c - 1);
+    let share = 100 / r;
+    let mut sum = x[[above, left]] + share as u32;
+    for k in 0..above {
+        sum += x[[k, left]];
+    }
+    if n == 0 {
+        return;
+    }
+    let each = 1000 / n;
+    for k in 0..each - 100 / n {
+        sum += (k / r) as u32 % 3;
+    }
+    out[item] = sum;
+}
+
+#[kernel(fallback)]
+fn guards_of_groups(item: NdItem<1>, x: View<u32>, n: u32, out: ItemMut<u32>) {
+    let (g, me) = (item.group_id(0), item.local_id(0));
+    let v = x[item];
+    if v < 200 && g == 0 {
+        return;
+    }
+    let before = g - 1;
+    let part = 60 / g;
+    item.barrier();
+    if n < v + 1000 {
+        return;
+    }
+    let rest = n - v - 1000;
+    for k in 0..1000 / (n / 2000) {
+        out[item] += k / 100;
+    }
+    item.barrier();
+    out[item] = rest + (before + part + me) as u32;
+}
+
+#[test]
+fn what_a_return_guards_is_not_computed_before_it() {
+    let mut random = shapes::Random::new();
+    for (m, n, share) in [(1, 5, 4), (6, 40, 7), (9, 3, 0)] {
+        let values = random.vec(m * n);
+        let x = Buffer::from_vec_with(values.clone(), [m, n]).expect("as many as the extents say");
+        let expected: Vec<u32> = (0..m * n)
+            .map(|i| {
+                let (r, c) = (i / n, i % n);
+                if r == 0 || c == 0 || share == 0 {
+                    return 0;
+                }
+                let above: u32 = (0..r - 1).map(|k| values[k * n + c - 1]).sum();
+                let turns = 1000 / share - 100 / share;
+                values[(r - 1) * n + c - 1] + 100 / r as u32 + above + (0..turns).map(|k| (k / r) as u32 % 3).sum::<u32>()
+            })
+            .collect();
+        for way in syclone::abi::ways::Way::ALL {
+            let out = Buffer::<u32, 2>::new([m, n]);
+            syclone::abi::ways::with_way(way, || {
+                shapes::queue().submit(|h| h.parallel_for([m, n], guards_of_a_range(x.read(h), share, out.write(h))))
+            })
+            .expect("valid")
+            .wait()
+            .expect("ends");
+            assert_eq!(out.host_read().expect("the result")[..], expected[..], "{way:?}");
+        }
+    }
+    for n in [0, 5000] {
+        let expected = |x: &[u32], g: usize| {
+            map(x, |i| if g == 0 || n == 0 { 0 } else { n - x[i] - 1000 + (g - 1 + 60 / g + i) as u32 })
+        };
+        shapes::groups(expected, |h, shape, x, out| {
+            h.parallel_for(shape, shapes::splits(guards_of_groups(x.read(h), n, out.write(h))))
+        });
+    }
+}

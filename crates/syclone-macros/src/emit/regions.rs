@@ -374,9 +374,10 @@ impl<'a> Regions<'a> {
                     quote!(for __l in 0..__w { #array.set(__row + __x0 + __l, #lanes.get(__l)); })
                 });
                 let nodes = self.nodes(nodes, At::Strip(items.id));
+                let strip_ends = self.strip_ends();
                 quote! {
                     ::syclone::abi::strips::<#width>(#last, #[inline(always)] |__x0: usize, __w: usize| {
-                        #(#declarations)* #(#load)* #nodes #(#store)*
+                        #strip_ends #(#declarations)* #(#load)* #nodes #(#store)*
                     });
                 }
             }
@@ -455,7 +456,16 @@ impl<'a> Regions<'a> {
 
     fn piece(&self, items: &Items, region: usize) -> TokenStream {
         let ItemBody::Straight(stmts) = &items.body else { unreachable!("pieces are straight") };
-        self.straight_piece(items, stmts, region)
+        let mut tokens = self.straight_piece(items, stmts, region);
+        if items.returns {
+            tokens.extend(self.strip_ends());
+        }
+        tokens
+    }
+
+    /// Leaves a strip whose items have all returned: what is next may hold for those only that have not.
+    fn strip_ends(&self) -> Option<TokenStream> {
+        self.plan.needs_alive.then(|| quote!(if !(0..__w).any(|__l| __alive.is(__row + __x0 + __l)) { return; }))
     }
 
     fn straight_piece(&self, items: &Items, stmts: &[Stmt], region: usize) -> TokenStream {

@@ -332,12 +332,12 @@ impl Builder {
                 let (uses, before) = (self.uses(stmt), Uses::of(&self.function.vars, &pending));
                 let depends = uses.mentioned.iter().any(|v| before.declared.contains(v) || before.assigned.contains(v))
                     || uses.assigned.iter().any(|v| before.mentioned.contains(v));
-                if depends {
+                if depends || guarded(stmt, &pending) {
                     self.flush(&mut pending, level, &mut out)?;
                 }
                 // Otherwise it runs before the region that is being collected, which cannot tell the difference.
                 out.push(Node::Scalar(stmt.clone()));
-            } else if self.is_remat(stmt, level) {
+            } else if self.is_remat(stmt, level) && !guarded(stmt, &pending) {
                 let index = self.remat.len();
                 if let Stmt::Let { pattern, .. } = stmt {
                     pattern_vars(pattern, &mut |var| self.remat_vars.push((var, index)));
@@ -660,6 +660,30 @@ fn breaks_with_value(block: &Block) -> bool {
         found
     }
     statements(block).iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e)))
+}
+
+/// Whether a `return` before a statement may be what keeps it from failing: it must not run earlier than written.
+fn guarded(stmt: &Stmt, before: &[Stmt]) -> bool {
+    let (Stmt::Let { init, .. } | Stmt::Expr(init)) = stmt;
+    may_fail(init) && before.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| contains_return(e))
+}
+
+/// Whether an expression can panic where overflow is checked. Sums and products of ids and extents do not come near
+/// the limit of a `usize`; what has been cast may.
+fn may_fail(expr: &Expr) -> bool {
+    fn casts(expr: &Expr) -> bool {
+        let mut found = matches!(expr.kind, ExprKind::Cast(..));
+        each_child(expr, &mut |child| found = found || casts(child));
+        found
+    }
+    let mut found = match &expr.kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..) => casts(expr),
+        ExprKind::Binary(BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => true,
+        ExprKind::Unary(UnaryOp::Neg, _) | ExprKind::AssignOp(..) | ExprKind::Index(..) | ExprKind::Call(..) => true,
+        _ => false,
+    };
+    each_child(expr, &mut |child| found = found || may_fail(child));
+    found
 }
 
 /// How often statements mention each variable.
