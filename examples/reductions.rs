@@ -24,7 +24,7 @@ fn statistics(
 fn main() -> Result<()> {
     let queue = Queue::new(&Device::from_env()?)?;
     let n = 1_000_000;
-    let x = Buffer::from_vec((0..n).map(|i| ((i * 7919) % 1000) as f32 * 0.001).collect());
+    let x = Buffer::from_vec((0..n).map(|i| ((i * 7919) % 1000) as f32 / 1000.0).collect());
     let (sum, squares) = (Buffer::<f32>::new(1), Buffer::<f64>::new(1));
     let (least, greatest) = (Buffer::<f32>::new(1), Buffer::<f32>::new(1));
     let run = || -> Result<f32> {

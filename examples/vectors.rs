@@ -12,10 +12,10 @@ fn shade(item: Item<1>, light: f32, pixels: ItemMut<F32x4>) {
     pixels[item] = turned.mix(lit, 0.5);
 }
 
-/// Four neighbours at a time, from an array of half-precision numbers.
+/// Four neighbours at a time: vector number `i` begins at element `4 * i`.
 #[kernel]
 fn lengths(item: Item<1>, x: View<f16>, out: ItemMut<f32>) {
-    let v = x.load_vector::<4>(4 * item.id(0)).convert::<f32>();
+    let v = x.load_vector::<4>(item.id(0)).convert::<f32>();
     out[item] = v.length() + v.x.cospi();
 }
 
