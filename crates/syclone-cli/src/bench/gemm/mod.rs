@@ -39,6 +39,8 @@ const COLUMNS: &[Column] = &[
     Column::Ok,
 ];
 
+/// Outputs in memory at once: one for each native version, and the one that the kernels share.
+const OUTPUTS: usize = 3;
 /// The versions that are there whatever the tiles.
 const OTHER_VERSIONS: usize = 6;
 
@@ -54,7 +56,7 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let shape = Shape { m: args.m.unwrap_or(args.n), n: args.n, k: args.k.unwrap_or(args.n) };
     let mut session = Session::open(&args.common)?;
     let version_count = args.tiles.len() + OTHER_VERSIONS;
-    session.require_memory(shape.bytes(T::DTYPE.bytes(), version_count))?;
+    session.require_memory(shape.bytes(T::DTYPE.bytes(), OUTPUTS))?;
     session.require_tiles(&args.tiles, T::DTYPE)?;
     let queue = Queue::new(&session.target.device)?;
     let progress = Progress::new(version_count * (1 + session.repeat));

@@ -1,5 +1,8 @@
 //! The kernels as versions of the benchmark: how each is launched, and what it is counted to do.
 
+#[cfg(test)]
+mod tests;
+
 use syclone::types::Float;
 use syclone::{Buffer, Event, NdRange, Queue};
 
@@ -20,15 +23,18 @@ use crate::host::element::Element;
 pub struct Matrices<T: Float> {
     a: Buffer<T, 2>,
     b: Buffer<T, 2>,
+    /// Written by every version in its turn; each run begins by poisoning it.
+    c: Buffer<T, 2>,
 }
 
 impl<T: Float + Element> Matrices<T> {
-    /// Copies of the inputs.
+    /// Copies of the inputs, and room for the output.
     pub fn new(inputs: &Inputs<T>) -> Result<Self, Failure> {
         let Shape { m, n, k } = inputs.shape;
         Ok(Matrices {
             a: Buffer::from_vec_with(inputs.a.clone(), [m, k])?,
             b: Buffer::from_vec_with(inputs.b.clone(), [k, n])?,
+            c: Buffer::try_new([m, n])?,
         })
     }
 }
@@ -70,8 +76,7 @@ impl<'a, T: Float + Element> Study<'a, T> {
         elements: u64,
         submit: Submit<'a, T>,
     ) -> Result<Version<'a>, Failure> {
-        let Shape { m, n, .. } = self.inputs.shape;
-        let output = Buffer::try_new([m, n])?;
+        let output = &self.matrices.c;
         let product = Product { queue: self.queue, reference: self.reference, output, submit };
         Ok(Version::new(name, work(self.inputs, elements), product))
     }
@@ -179,17 +184,17 @@ impl<'a, T: Float + Element> Study<'a, T> {
 struct Product<'a, T: Float> {
     queue: &'a Queue,
     reference: &'a Reference,
-    output: Buffer<T, 2>,
+    output: &'a Buffer<T, 2>,
     submit: Submit<'a, T>,
 }
 
 impl<T: Float + Element> Contender for Product<'_, T> {
     fn poison(&mut self) -> Result<(), Failure> {
-        Ok(self.queue.fill(&self.output, T::POISON)?.wait()?)
+        Ok(self.queue.fill(self.output, T::POISON)?.wait()?)
     }
 
     fn run(&mut self) -> Result<(), Failure> {
-        Ok((self.submit)(&self.output)?.wait()?)
+        Ok((self.submit)(self.output)?.wait()?)
     }
 
     fn verify(&mut self) -> Result<Verdict, Failure> {
