@@ -18,8 +18,7 @@ fn scan(x: &[u32], i: usize) -> u32 {
 
 #[kernel(fallback)]
 fn operands(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
-    let g = item.group();
-    let v = x[item];
+    let (g, v) = (item.group(), x[item]);
     let w = v + g.reduce(v, Plus) * 3 + g.reduce(v, Maximum) + item.local_id(0) as u32;
     out[item] = w - g.exclusive_scan(v, Plus) + g.inclusive_scan(v, Plus) * g.broadcast(2, 0);
 }

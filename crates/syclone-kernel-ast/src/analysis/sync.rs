@@ -94,6 +94,14 @@ impl Roles {
                     }
                     each_block(init, &mut |b| self.scan(b));
                 }
+                Stmt::Let { pattern: Pattern::Tuple(patterns, _), init: Expr { kind: ExprKind::Tuple(parts), .. }, .. } => {
+                    for (pattern, part) in patterns.iter().zip(parts) {
+                        if let (Pattern::Bind { var, sub: None }, Some(token)) = (pattern, self.token(part)) {
+                            self.tokens[var.0 as usize] = Some(token);
+                        }
+                        each_block(part, &mut |b| self.scan(b));
+                    }
+                }
                 Stmt::Let { init: e, .. } | Stmt::Expr(e) => each_block(e, &mut |b| self.scan(b)),
             }
         }

@@ -607,6 +607,7 @@ impl Parser<'_> {
 
     fn for_loop(&mut self, label: Option<String>) -> ExprKind {
         let pattern_at = self.at;
+        self.eat_word("mut");
         self.at += 1;
         assert!(self.eat_word("in"), "`in`");
         let before = std::mem::replace(&mut self.no_struct, true);

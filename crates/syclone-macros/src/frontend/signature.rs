@@ -316,6 +316,9 @@ impl Lowerer {
             ParamRole::Local if kernel => {
                 self.error(ty, "local memory is not passed to a kernel: declare it there, `let tile = local::<[f32; 64]>();`, or take a `LocalAccessor<T>`");
             }
+            ParamRole::Reducer if !kernel => {
+                self.error(ty, "a reduction is the kernel's: return the value, and call `combine` with it there");
+            }
             ParamRole::LocalAccessor if kernel && !matches!(self.kind, FunctionKind::NdRange { .. }) => {
                 self.error(ty, "local memory needs work-groups: make the kernel's first parameter `item: NdItem<…>`");
             }

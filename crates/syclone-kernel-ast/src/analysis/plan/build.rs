@@ -321,8 +321,6 @@ impl Builder {
             }
             if self.splits(stmt, level) {
                 self.split(stmt, level, &mut pending, &mut out)?;
-            } else if stays_behind_return(&pending, stmt) {
-                pending.push(stmt.clone());
             } else if self.is_scalar(stmt, level) {
                 if let Stmt::Let { pattern, .. } = stmt {
                     pattern_vars(pattern, &mut |var| {
@@ -603,27 +601,6 @@ fn control_blocks(expr: &Expr, f: &mut dyn FnMut(&Block)) {
     }
 }
 
-/// Whether a statement must not be moved before the statements that have been collected: one of them returns some items,
-/// perhaps because what follows would fail for them (`if i == 0 { return; } let left = i - 1;`).
-fn stays_behind_return(pending: &[Stmt], stmt: &Stmt) -> bool {
-    fn may_fail(expr: &Expr) -> bool {
-        let plain = match &expr.kind {
-            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Const(_) | ExprKind::Tuple(_) => true,
-            ExprKind::Method { name, .. } => matches!(
-                name.as_str(),
-                "extent" | "len" | "global_id" | "local_id" | "group_id" | "id" | "global_range" | "local_range" | "group_range" | "group" | "sub_group"
-            ),
-            ExprKind::Builtin(name, ..) => name == "local",
-            _ => false,
-        };
-        let mut fails = !plain;
-        each_child(expr, &mut |child| fails = fails || may_fail(child));
-        fails
-    }
-    let returns = |s: &Stmt| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e));
-    matches!(stmt, Stmt::Let { init, .. } if may_fail(init)) && pending.iter().any(returns)
-}
-
 /// Whether a statement has a `break` or `continue` that leaves it.
 fn escapes(stmt: &Stmt) -> bool {
     let (Stmt::Let { init: e, .. } | Stmt::Expr(e)) = stmt;
@@ -668,7 +645,7 @@ fn guarded(stmt: &Stmt, before: &[Stmt]) -> bool {
     may_fail(init) && before.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| contains_return(e))
 }
 
-/// Whether an expression can panic where overflow is checked. Sums and products of ids and extents do not come near
+/// Whether an expression can panic or touch memory out of bounds. Sums and products of ids and extents do not come near
 /// the limit of a `usize`; what has been cast may.
 fn may_fail(expr: &Expr) -> bool {
     fn casts(expr: &Expr) -> bool {
@@ -677,10 +654,19 @@ fn may_fail(expr: &Expr) -> bool {
         found
     }
     let mut found = match &expr.kind {
+        ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Const(_) | ExprKind::Tuple(_) | ExprKind::Cast(..) | ExprKind::Assign(..) => false,
+        ExprKind::Unary(op, _) => *op == UnaryOp::Neg,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..) => casts(expr),
-        ExprKind::Binary(BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => true,
-        ExprKind::Unary(UnaryOp::Neg, _) | ExprKind::AssignOp(..) | ExprKind::Index(..) | ExprKind::Call(..) => true,
-        _ => false,
+        ExprKind::Binary(op, ..) => {
+            matches!(op, BinaryOp::Sub | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr)
+        }
+        ExprKind::Method { name, .. } => !matches!(
+            name.as_str(),
+            "extent" | "len" | "global_id" | "local_id" | "group_id" | "id" | "linear_id" | "global_linear_id" | "local_linear_id"
+                | "group_linear_id" | "range" | "global_range" | "local_range" | "group_range" | "size" | "group" | "sub_group"
+        ),
+        ExprKind::Builtin(name, ..) => !matches!(name.as_str(), "local" | "min" | "max"),
+        _ => true,
     };
     each_child(expr, &mut |child| found = found || may_fail(child));
     found
