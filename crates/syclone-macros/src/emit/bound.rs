@@ -25,7 +25,7 @@ pub fn bound_value(parsed: &Parsed) -> TokenStream {
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
     let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
     let methods = bound_methods(parsed);
-    quote!(::syclone::abi::bind(#text, ::std::vec![#(#types),*], ::std::vec![#(#consts),*], ::std::vec![#(#callees),*], ::std::vec![#(#methods),*]))
+    quote!(::syclone::abi::bind(#text, [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods),*]))
 }
 
 /// The descriptor of a type as an expression.

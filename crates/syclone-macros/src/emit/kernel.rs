@@ -244,7 +244,7 @@ fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclo
 
 /// The analysis knows a parameter's role by the name of its type; rustc checks that the name did not lie.
 pub fn role_checks(parsed: &Parsed) -> TokenStream {
-    let checks = parsed.params.iter().enumerate().filter_map(|(index, p)| {
+    let checks = parsed.params.iter().filter_map(|p| {
         let role = match p.role {
             ParamRole::View => quote!(View),
             ParamRole::ItemMut => quote!(ItemMut),
@@ -257,12 +257,13 @@ pub fn role_checks(parsed: &Parsed) -> TokenStream {
             ParamRole::Value => quote!(Value),
             _ => return None,
         };
-        let (ty, check) = (&p.ty, format_ident!("__role_{}", index));
-        let (impl_generics, _, where_clause) = parsed.generics.split_for_impl();
-        Some(quote! {
-            #[allow(dead_code, non_snake_case)]
-            fn #check #impl_generics () #where_clause { let _ = ::syclone::abi::role::#role::<#ty>; }
-        })
+        let ty = &p.ty;
+        Some(quote!(let _ = ::syclone::abi::role::#role::<#ty>;))
     });
-    quote!(#(#checks)*)
+    // One function for all: each body costs compile time of its own.
+    let (impl_generics, _, where_clause) = parsed.generics.split_for_impl();
+    quote! {
+        #[allow(dead_code)]
+        fn __roles #impl_generics () #where_clause { #(#checks)* }
+    }
 }

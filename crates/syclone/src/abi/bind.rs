@@ -9,8 +9,18 @@ use syclone_kernel_ast::types::{BindFn, Type};
 /// The device methods of a type through a trait: how to get the type, and how to get the methods.
 pub type MethodSource = (fn() -> Type, fn() -> Vec<(&'static str, BindFn)>);
 
-/// Makes a bound function of what macro output has.
-pub fn bind(
+/// Makes a bound function of what macro output has: arrays, which compile faster than the `vec!` of each table.
+pub fn bind<const T: usize, const C: usize, const F: usize, const M: usize>(
+    text: &str,
+    types: [Type; T],
+    consts: [ConstValue; C],
+    callees: [BindFn; F],
+    methods: [MethodSource; M],
+) -> Arc<BoundFunction> {
+    bind_tables(text, types.into(), consts.into(), callees.into(), methods.into())
+}
+
+fn bind_tables(
     text: &str,
     types: Vec<Type>,
     consts: Vec<ConstValue>,
