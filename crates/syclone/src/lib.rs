@@ -49,3 +49,8 @@ pub use syclone_macros::kernel_inline;
 macro_rules! kernel {
     ($($closure:tt)*) => { $crate::kernel_inline!($($closure)*) };
 }
+
+/// The program in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
