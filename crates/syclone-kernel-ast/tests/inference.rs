@@ -273,3 +273,14 @@ fn what_cannot_be_typed_is_an_error_value() {
     assert!(matches!(kind("device fn f() { let v = Vector::splat(1.0); }"), InferErrorKind::Ambiguous { .. }));
     assert!(matches!(kind("device fn f(x: f32) { x.max(1.0, 2.0); }"), InferErrorKind::Arguments { .. }));
 }
+
+#[test]
+fn the_greater_of_two_literals_takes_its_type_from_what_surrounds_it() {
+    let text = "fn k(item: Item<1>, x: View<u64>, out: ItemMut<u64>) {
+        let large = if x[item] > 3 { max(6, 4) } else { x[item] };
+        out[item] = min(1, 2) + large;
+    }";
+    let (mut x, mut out) = (vec![1u64, 9], vec![0u64; 2]);
+    run_text(text, 2, 1, vec![row(&mut x), row(&mut out)]).unwrap();
+    assert_eq!(out, [2, 7]);
+}

@@ -87,8 +87,16 @@ impl Inference<'_> {
             }
             (_, own) => {
                 let types = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
-                if let (Some(own), Some(first)) = (own, types.first()) {
-                    self.unify(first, &own, span)?;
+                if let (Some(own), Some(first)) = (&own, types.first()) {
+                    self.unify(first, own, span)?;
+                }
+                // `max(6, 4)` has its literals' type, which what surrounds it may still choose.
+                if let ("min" | "max", None, [left, right]) = (last, &own, &types[..])
+                    && self.literal_kind(left).is_some()
+                    && self.literal_kind(right).is_some()
+                {
+                    self.unify(left, right, span)?;
+                    return Ok(left.clone());
                 }
                 self.numeric(last, types, span)
             }
