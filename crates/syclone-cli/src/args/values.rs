@@ -4,9 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The widest tile that a version takes: a work-group of 64 × 64 items.
-pub const MAX_TILE: usize = 64;
-
 /// Reads a size or count that is at least 1.
 pub fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
@@ -15,11 +12,11 @@ pub fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads one tile size of a list.
+/// Reads one tile size of a list. How large it may be is the device's affair.
 pub fn tile(text: &str) -> Result<usize, String> {
     match text.trim().parse::<usize>() {
-        Ok(value) if (1..=MAX_TILE).contains(&value) => Ok(value),
-        _ => Err(format!("a tile is a whole number from 1 to {MAX_TILE}, as in --tiles 8,16,32")),
+        Ok(0) | Err(_) => Err("a tile is a whole number of at least 1, as in --tiles 8,16,32".to_owned()),
+        Ok(value) => Ok(value),
     }
 }
 

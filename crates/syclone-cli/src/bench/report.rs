@@ -284,7 +284,10 @@ impl Column {
 
 impl Report {
     /// Fills in what needs more than one row: speed-ups, shares of the peaks, and warnings about impossible ones.
+    ///
+    /// It can be called again when the peaks have changed.
     pub fn relate(&mut self) {
+        self.warnings.clear();
         let base = self.baseline.as_ref().and_then(|name| self.rows.iter().find(|row| row.version == *name));
         let base = base.and_then(|row| row.ms);
         let memory_bound = self.columns.contains(&Column::PercentOfBandwidth);

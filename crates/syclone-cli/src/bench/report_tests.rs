@@ -76,6 +76,15 @@ fn a_figure_above_the_peak_is_warned_about() {
 }
 
 #[test]
+fn a_better_measurement_of_the_peak_takes_the_warning_back() {
+    let mut report = report(vec![Row::new("slow", work(), &timed(10))]);
+    report.device.peak_gflops = Some(400.0);
+    report.relate();
+    assert!(report.warnings.is_empty());
+    assert_eq!(report.rows[0].percent_of_peak, Some(50.0));
+}
+
+#[test]
 fn wrong_and_failed_versions_have_no_time_and_a_reason() {
     let wrong = Row::new("a", work(), &Outcome::Wrong(Verdict { max_rel_err: f64::INFINITY, ok: false }));
     assert_eq!((wrong.ms, wrong.max_rel_err, wrong.ok), (None, None, false));

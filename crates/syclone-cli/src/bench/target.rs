@@ -42,15 +42,19 @@ impl Target {
         })
     }
 
-    /// Notes the measured peaks.
-    pub fn set_peaks(&mut self, peaks: Result<Peaks, Failure>) {
+    /// Notes the measured peaks, or the better ones when they were measured before.
+    pub fn note_peaks(&mut self, peaks: Result<Peaks, Failure>) {
         match peaks {
             Ok(Peaks { gflops, gbs }) => {
-                // A rate of zero means that the clock did not move, which is no ceiling.
-                self.facts.peak_gflops = Some(gflops).filter(|gflops| *gflops > 0.0);
-                self.facts.peak_gbs = Some(gbs).filter(|gbs| *gbs > 0.0);
+                self.facts.peak_gflops = better(self.facts.peak_gflops, gflops);
+                self.facts.peak_gbs = better(self.facts.peak_gbs, gbs);
             }
             Err(failure) => self.facts.peak_reason = Some(failure.to_string()),
         }
     }
+}
+
+/// The higher rate. One of zero means that the clock did not move, which is no ceiling.
+fn better(earlier: Option<f64>, now: f64) -> Option<f64> {
+    Some(earlier.map_or(now, |earlier| earlier.max(now))).filter(|rate| *rate > 0.0)
 }

@@ -155,3 +155,15 @@ fn as_many_workers_as_the_environment_says() {
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(report["device"]["compute_units"], 3);
 }
+
+#[test]
+fn a_hundred_repetitions_are_a_hundred_runs_and_take_their_time() {
+    let began = std::time::Instant::now();
+    let report = json("bench launch -n 200 --repeat 100 --json -");
+    let elapsed = began.elapsed().as_secs_f64() * 1e3;
+    for row in report["rows"].as_array().unwrap() {
+        assert_eq!(row["runs"], 100, "{row}");
+        // Half of the runs took at least the median.
+        assert!(elapsed >= 50.0 * row["ms"].as_f64().unwrap(), "{elapsed} ms in all, {row}");
+    }
+}

@@ -85,18 +85,19 @@ impl Session {
     /// An error when the device has not the work-items or the local memory for a tile.
     fn require_tiles(&self, tiles: &[usize], dtype: Dtype) -> Result<(), Failure> {
         let info = self.target.device.info();
-        let fits = |tile: &usize| {
-            tile * tile <= info.max_work_group_size && 2 * tile * tile * dtype.bytes() <= info.local_memory_bytes
-        };
-        let Some(tile) = tiles.iter().find(|tile| !fits(tile)) else {
+        // What cannot be counted fits nowhere.
+        let items = |tile: usize| tile.saturating_mul(tile);
+        let local = |tile: usize| items(tile).saturating_mul(2 * dtype.bytes());
+        let fits = |tile: usize| items(tile) <= info.max_work_group_size && local(tile) <= info.local_memory_bytes;
+        let Some(tile) = tiles.iter().copied().find(|tile| !fits(*tile)) else {
             return Ok(());
         };
-        let largest = (1..*tile).rev().find(fits).unwrap_or(0);
+        let largest = (1..=tile.min(info.max_work_group_size)).rev().find(|tile| fits(*tile)).unwrap_or(0);
         Err(Failure::Usage(format!(
             "tile {tile}: a work-group of {} items with {} bytes of local memory is over the limits of {}, {} items and \
              {} bytes; the largest tile that fits is {largest}",
-            tile * tile,
-            2 * tile * tile * dtype.bytes(),
+            items(tile),
+            local(tile),
             info.selector,
             info.max_work_group_size,
             info.local_memory_bytes
