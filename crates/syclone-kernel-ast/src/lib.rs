@@ -6,10 +6,10 @@
 //! of syn, of the runtime or of any device.
 #![warn(missing_docs)]
 
+pub mod analysis;
 pub mod bound;
 pub mod builtins;
 pub mod encode;
-pub mod analysis;
 pub mod half;
 pub mod infer;
 pub mod interp;

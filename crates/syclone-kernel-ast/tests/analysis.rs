@@ -70,7 +70,9 @@ fn one(node: &Node) -> String {
         Node::Barrier { .. } => "|".into(),
         Node::Collective(_) => "c".into(),
         Node::If { then, otherwise, .. } => format!("if({}; {})", outline(then), outline(otherwise)),
-        Node::Match { arms, .. } => format!("match({})", arms.iter().map(|arm| outline(&arm.2)).collect::<Vec<_>>().join("; ")),
+        Node::Match { arms, .. } => {
+            format!("match({})", arms.iter().map(|arm| outline(&arm.2)).collect::<Vec<_>>().join("; "))
+        }
         Node::Block { body, .. } => format!("block({})", outline(body)),
         Node::Loop { body, .. } => format!("loop({})", outline(body)),
         Node::While { body, .. } => format!("while({})", outline(body)),
@@ -95,7 +97,10 @@ fn ids_of_the_group_and_arguments_are_uniform_and_ids_of_the_item_are_not() {
          let e = g.id(0);
          let f = item.sub_group().id();",
     );
-    assert_eq!(variances(&function, &["a", "b", "c", "d", "e", "f"]), [UNIFORM, X, UNIFORM, X, UNIFORM, Variance::SUB_GROUP]);
+    assert_eq!(
+        variances(&function, &["a", "b", "c", "d", "e", "f"]),
+        [UNIFORM, X, UNIFORM, X, UNIFORM, Variance::SUB_GROUP]
+    );
 }
 
 #[test]
@@ -142,7 +147,10 @@ fn in_two_dimensions_a_row_has_its_own_values() {
             let b = item.local_linear_id();
         }",
     );
-    assert_eq!(variances(&function, &["row", "column", "a", "b"]), [Variance::OUTER, X, Variance::OUTER, Variance::OUTER.or(X)]);
+    assert_eq!(
+        variances(&function, &["row", "column", "a", "b"]),
+        [Variance::OUTER, X, Variance::OUTER, Variance::OUTER.or(X)]
+    );
     assert!(Variance::OUTER.is_uniform_in_row() && !X.is_uniform_in_row());
 }
 
@@ -295,7 +303,9 @@ fn a_uniform_variable_that_items_assign_is_each_items_own() {
 #[test]
 fn nothing_is_computed_before_the_return_that_guards_it() {
     let guarded = |value: &str| {
-        let plan = split(&kernel(&format!("if x[item] == 0 {{ return; }}\nlet a = {value};\nitem.barrier();\nout[item] = a as u32;")));
+        let plan = split(&kernel(&format!(
+            "if x[item] == 0 {{ return; }}\nlet a = {value};\nitem.barrier();\nout[item] = a as u32;"
+        )));
         (outline(&plan.nodes), plan.storage[var(&plan.function, "a").0 as usize])
     };
     assert_eq!(guarded("n * 2"), ("v i | i".into(), Storage::Scalar));
@@ -321,7 +331,10 @@ fn a_variable_that_a_loop_binds_and_items_change_is_copied() {
 fn a_barrier_that_provably_not_all_items_reach_is_refused() {
     let (line, message) = refusal(&kernel("if item.local_id(0) > 3 {\nitem.barrier();\n}"));
     assert_eq!(line, 3);
-    assert!(message.starts_with("a barrier stands in control flow that depends on the work-item (an `if`)\n"), "{message}");
+    assert!(
+        message.starts_with("a barrier stands in control flow that depends on the work-item (an `if`)\n"),
+        "{message}"
+    );
     let (_, message) = refusal(&kernel("for k in 0..item.local_id(0) {\nlet v = item.group().reduce(k, Plus);\n}"));
     assert!(message.starts_with("a group operation stands in control flow"), "{message}");
     let (line, message) = refusal(&kernel("let v = n > 3 &&\nitem.group().any(n > 2);"));

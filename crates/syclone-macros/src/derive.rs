@@ -10,12 +10,9 @@ pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
     let mut item: DeriveInput = syn::parse2(item)?;
     for param in &mut item.generics.params {
         match param {
-            GenericParam::Type(param) => param
-                .bounds
-                .push(parse_quote!(::syclone::types::DeviceCopy)),
+            GenericParam::Type(param) => param.bounds.push(parse_quote!(::syclone::types::DeviceCopy)),
             GenericParam::Lifetime(param) => {
-                let message =
-                    "a device value owns its data: borrow nothing, and take memory as a `View`";
+                let message = "a device value owns its data: borrow nothing, and take memory as a `View`";
                 return Err(Error::new_spanned(&param.lifetime, message));
             }
             GenericParam::Const(_) => {}
@@ -59,9 +56,7 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
         };
         // At the field's type, so that a type that is not `DeviceCopy` is reported there.
         let device_copy = quote_spanned!(ty.span()=> <#ty as ::syclone::types::DeviceCopy>);
-        specs.push(
-            quote!((#text, ::core::mem::offset_of!(Self, #member), #device_copy::device_type)),
-        );
+        specs.push(quote!((#text, ::core::mem::offset_of!(Self, #member), #device_copy::device_type)));
         zeros.push(quote!(#member: #device_copy::zeroed()));
         // A copy, because a field of a packed struct cannot be borrowed.
         values.push(quote!(#device_copy::to_value(&{ self.#member })));
@@ -100,20 +95,11 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
         return Err(errors);
     }
     let Some(first) = data.variants.first() else {
-        return Err(Error::new_spanned(
-            &item.ident,
-            "an enum without variants has no values: give it one",
-        ));
+        return Err(Error::new_spanned(&item.ident, "an enum without variants has no values: give it one"));
     };
     // The compiler gives an enum of one variant no bytes at all unless it is told the type.
-    if data.variants.len() == 1
-        && !item
-            .attrs
-            .iter()
-            .any(|attribute| attribute.path().is_ident("repr"))
-    {
-        let message =
-            "say the integer type of an enum of one variant: write `#[repr(u8)]` above it";
+    if data.variants.len() == 1 && !item.attrs.iter().any(|attribute| attribute.path().is_ident("repr")) {
+        let message = "say the integer type of an enum of one variant: write `#[repr(u8)]` above it";
         return Err(Error::new_spanned(&item.ident, message));
     }
     let name = item.ident.to_string();

@@ -72,20 +72,13 @@ impl Aspects {
 
     /// The members, in the order of their declaration.
     pub fn iter(self) -> impl Iterator<Item = Aspect> {
-        Aspect::ALL
-            .iter()
-            .copied()
-            .filter(move |&aspect| self.contains(aspect))
+        Aspect::ALL.iter().copied().filter(move |&aspect| self.contains(aspect))
     }
 }
 
 impl FromIterator<Aspect> for Aspects {
     fn from_iter<I: IntoIterator<Item = Aspect>>(aspects: I) -> Self {
-        Aspects(
-            aspects
-                .into_iter()
-                .fold(0, |bits, aspect| bits | (1 << aspect as u64)),
-        )
+        Aspects(aspects.into_iter().fold(0, |bits, aspect| bits | (1 << aspect as u64)))
     }
 }
 

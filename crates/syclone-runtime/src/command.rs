@@ -79,11 +79,7 @@ pub struct Access {
 
 impl Access {
     /// An access to a whole object.
-    pub fn whole(
-        object: &Arc<MemoryObject>,
-        mode: AccessMode,
-        parameter: impl Into<Name>,
-    ) -> Access {
+    pub fn whole(object: &Arc<MemoryObject>, mode: AccessMode, parameter: impl Into<Name>) -> Access {
         Access::range(object, mode, 0..object.bytes(), parameter)
     }
 
@@ -94,12 +90,7 @@ impl Access {
         range: Range<usize>,
         parameter: impl Into<Name>,
     ) -> Access {
-        Access {
-            object: Arc::clone(object),
-            mode,
-            range,
-            parameter: parameter.into(),
-        }
+        Access { object: Arc::clone(object), mode, range, parameter: parameter.into() }
     }
 
     fn conflicts_with(&self, other: &Access) -> bool {
@@ -138,12 +129,7 @@ impl Command {
     /// The accesses given here and added with [`Command::access`] name all memory that the kernel touches
     /// and that anyone else may touch, with the right modes.
     pub unsafe fn kernel(work: Box<dyn KernelWork>, accesses: Vec<Access>) -> Command {
-        Command {
-            name: work.name(),
-            work: Work::Kernel(work),
-            accesses,
-            dependencies: Vec::new(),
-        }
+        Command { name: work.name(), work: Work::Kernel(work), accesses, dependencies: Vec::new() }
     }
 
     /// A copy of `bytes` bytes between two objects, or two disjoint ranges of one.
@@ -154,36 +140,19 @@ impl Command {
         destination_offset: usize,
         bytes: usize,
     ) -> Result<Command> {
-        crate::backends::transfer::copy(
-            source,
-            source_offset,
-            destination,
-            destination_offset,
-            bytes,
-        )
+        crate::backends::transfer::copy(source, source_offset, destination, destination_offset, bytes)
     }
 
     /// A fill of `bytes` bytes with repetitions of `pattern`, whose length divides `bytes`.
-    pub fn fill(
-        destination: &Arc<MemoryObject>,
-        offset: usize,
-        bytes: usize,
-        pattern: &[u8],
-    ) -> Result<Command> {
+    pub fn fill(destination: &Arc<MemoryObject>, offset: usize, bytes: usize, pattern: &[u8]) -> Result<Command> {
         crate::backends::transfer::fill(destination, offset, bytes, pattern)
     }
 
     /// A host task: one call on one of the device's workers.
     ///
     /// It may submit commands; waiting inside it for unfinished ones is the error [`Error::WaitInsideCommand`].
-    pub fn host_task(
-        name: impl Into<Name>,
-        task: impl FnOnce() -> Result<()> + Send + 'static,
-    ) -> Command {
-        Command::with_work(
-            name.into(),
-            Work::HostTask(Mutex::new(Some(Box::new(task)))),
-        )
+    pub fn host_task(name: impl Into<Name>, task: impl FnOnce() -> Result<()> + Send + 'static) -> Command {
+        Command::with_work(name.into(), Work::HostTask(Mutex::new(Some(Box::new(task)))))
     }
 
     /// A command that does nothing but take its place in the order.
@@ -192,12 +161,7 @@ impl Command {
     }
 
     pub(crate) fn with_work(name: Name, work: Work) -> Command {
-        Command {
-            name,
-            work,
-            accesses: Vec::new(),
-            dependencies: Vec::new(),
-        }
+        Command { name, work, accesses: Vec::new(), dependencies: Vec::new() }
     }
 
     /// Adds an access.
@@ -221,19 +185,13 @@ impl Command {
     pub(crate) fn check_accesses(&mut self) -> Result<()> {
         for access in &self.accesses {
             let Range { start, end } = access.range;
-            access
-                .object
-                .check_range(&self.name, start, end.saturating_sub(start))?;
+            access.object.check_range(&self.name, start, end.saturating_sub(start))?;
         }
         self.accesses.sort_by_key(|access| access.object.id());
         for (position, access) in self.accesses.iter().enumerate() {
-            let same_object = self.accesses[position + 1..]
-                .iter()
-                .take_while(|other| other.object.id() == access.object.id());
-            if let Some(other) = same_object
-                .into_iter()
-                .find(|other| access.conflicts_with(other))
-            {
+            let same_object =
+                self.accesses[position + 1..].iter().take_while(|other| other.object.id() == access.object.id());
+            if let Some(other) = same_object.into_iter().find(|other| access.conflicts_with(other)) {
                 return Err(Error::AccessConflict {
                     command: self.name.clone(),
                     first: access.parameter.clone(),
@@ -247,9 +205,6 @@ impl Command {
 
 impl std::fmt::Debug for Command {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Command")
-            .field("name", &self.name)
-            .field("accesses", &self.accesses)
-            .finish_non_exhaustive()
+        f.debug_struct("Command").field("name", &self.name).field("accesses", &self.accesses).finish_non_exhaustive()
     }
 }

@@ -89,17 +89,14 @@ impl Device {
 
     /// Back ends that this machine or this build lacks, with the reason.
     pub fn unavailable_backends() -> Vec<UnavailableBackend> {
-        let broken = host_cpu().as_ref().err().map(|error| UnavailableBackend {
-            backend: "cpu",
-            reason: error.to_string().replace('\n', "; "),
-        });
+        let broken = host_cpu()
+            .as_ref()
+            .err()
+            .map(|error| UnavailableBackend { backend: "cpu", reason: error.to_string().replace('\n', "; ") });
         let absent = crate::selector::BACKENDS
             .iter()
             .filter(|&&name| name != "cpu")
-            .map(|&backend| UnavailableBackend {
-                backend,
-                reason: "not part of this version of syclone".to_owned(),
-            });
+            .map(|&backend| UnavailableBackend { backend, reason: "not part of this version of syclone".to_owned() });
         broken.into_iter().chain(absent).collect()
     }
 
@@ -122,14 +119,8 @@ impl Device {
         if parsed.matches("cpu", 0) {
             return host_cpu().clone();
         }
-        let available = Device::all()
-            .iter()
-            .map(|device| device.info().selector.clone())
-            .collect();
-        Err(Error::NoDevice {
-            selector: selector.to_owned(),
-            available,
-        })
+        let available = Device::all().iter().map(|device| device.info().selector.clone()).collect();
+        Err(Error::NoDevice { selector: selector.to_owned(), available })
     }
 
     /// A separate CPU device with its own pool of `threads` workers.
@@ -155,10 +146,7 @@ impl Device {
         if self.has(aspect) {
             return Ok(());
         }
-        Err(Error::AspectMissing {
-            device: self.info().selector.clone(),
-            aspect,
-        })
+        Err(Error::AspectMissing { device: self.info().selector.clone(), aspect })
     }
 
     /// How much memory the device's allocations hold now, and held at most.
@@ -168,11 +156,7 @@ impl Device {
 
     /// Puts a device together; back ends call it.
     pub(crate) fn new(info: DeviceInfo, backend: Box<dyn Backend>) -> Device {
-        Device(Arc::new(DeviceInner {
-            info,
-            backend,
-            memory: Arc::default(),
-        }))
+        Device(Arc::new(DeviceInner { info, backend, memory: Arc::default() }))
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

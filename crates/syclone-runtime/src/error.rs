@@ -139,9 +139,7 @@ pub enum Error {
         largest_tile: Option<usize>,
     },
     /// A sub-group size that the device does not offer.
-    #[error(
-        "kernel '{kernel}': sub-group size {asked} is not supported on {device}\nchoose one of {supported:?}"
-    )]
+    #[error("kernel '{kernel}': sub-group size {asked} is not supported on {device}\nchoose one of {supported:?}")]
     SubGroupSizeUnsupported {
         /// The kernel.
         kernel: Name,
@@ -208,9 +206,7 @@ pub enum Error {
         bytes: usize,
     },
     /// A fill whose pattern is empty or does not divide the filled length.
-    #[error(
-        "'{command}': a pattern of {pattern} bytes does not divide {bytes} bytes\nfill a whole number of elements"
-    )]
+    #[error("'{command}': a pattern of {pattern} bytes does not divide {bytes} bytes\nfill a whole number of elements")]
     PatternDoesNotDivide {
         /// The command.
         command: Name,
@@ -248,9 +244,7 @@ pub enum Error {
         expected: usize,
     },
     /// A kernel panicked: an explicit panic, a division by zero, an overflow in a debug build.
-    #[error(
-        "kernel '{kernel}' panicked: {message}\nits outputs hold no result; the device goes on"
-    )]
+    #[error("kernel '{kernel}' panicked: {message}\nits outputs hold no result; the device goes on")]
     KernelPanic {
         /// The kernel.
         kernel: Name,
@@ -258,9 +252,7 @@ pub enum Error {
         message: String,
     },
     /// A host task panicked.
-    #[error(
-        "host task '{task}' panicked: {message}\nwhat depends on it does not run; the device goes on"
-    )]
+    #[error("host task '{task}' panicked: {message}\nwhat depends on it does not run; the device goes on")]
     HostTaskPanic {
         /// The task.
         task: Name,
@@ -311,9 +303,7 @@ pub enum Error {
         parameter: Name,
     },
     /// Source and target of an operation, or data and the extents given for it, differ in their number of elements.
-    #[error(
-        "{command}: {source_len} elements do not fit {target_len} exactly\ngive both the same number of elements"
-    )]
+    #[error("{command}: {source_len} elements do not fit {target_len} exactly\ngive both the same number of elements")]
     LengthMismatch {
         /// The operation.
         command: Name,
@@ -323,9 +313,7 @@ pub enum Error {
         target_len: usize,
     },
     /// The device lacks something that was asked of it.
-    #[error(
-        "{device} has no {aspect}\nchoose a device that has it (`syclone devices` lists aspects)"
-    )]
+    #[error("{device} has no {aspect}\nchoose a device that has it (`syclone devices` lists aspects)")]
     AspectMissing {
         /// The device's selector.
         device: String,
@@ -373,11 +361,7 @@ impl Error {
 }
 
 fn list(available: &[String]) -> String {
-    if available.is_empty() {
-        "nothing".to_owned()
-    } else {
-        available.join(", ")
-    }
+    if available.is_empty() { "nothing".to_owned() } else { available.join(", ") }
 }
 
 fn round_up(global: usize, local: usize) -> usize {
@@ -385,9 +369,7 @@ fn round_up(global: usize, local: usize) -> usize {
 }
 
 fn in_dimension(dimension: Option<usize>) -> String {
-    dimension
-        .map(|d| format!(" in dimension {d}"))
-        .unwrap_or_default()
+    dimension.map(|d| format!(" in dimension {d}")).unwrap_or_default()
 }
 
 fn fitting_tile(largest: Option<usize>) -> String {

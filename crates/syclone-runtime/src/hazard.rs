@@ -28,18 +28,10 @@ impl Hazards {
         if range.is_empty() {
             return;
         }
-        let link = if mode.reads() {
-            Link::Data
-        } else {
-            Link::Order
-        };
-        self.writes
-            .overlapping(range)
-            .for_each(|earlier| node.follow(earlier, link));
+        let link = if mode.reads() { Link::Data } else { Link::Order };
+        self.writes.overlapping(range).for_each(|earlier| node.follow(earlier, link));
         if mode.writes() {
-            self.reads
-                .overlapping(range)
-                .for_each(|earlier| node.follow(earlier, Link::Order));
+            self.reads.overlapping(range).for_each(|earlier| node.follow(earlier, Link::Order));
             self.reads.cut(range);
             self.writes.cut(range);
             self.writes.push(node, range, Node::is_complete);
@@ -55,9 +47,7 @@ impl Hazards {
         range: &'a Range<usize>,
     ) -> impl Iterator<Item = &'a Arc<Node>> {
         let readers = mode.writes().then(|| self.reads.overlapping(range));
-        self.writes
-            .overlapping(range)
-            .chain(readers.into_iter().flatten())
+        self.writes.overlapping(range).chain(readers.into_iter().flatten())
     }
 }
 
@@ -72,10 +62,7 @@ struct Uses {
 
 impl Uses {
     fn overlapping<'a>(&'a self, range: &'a Range<usize>) -> impl Iterator<Item = &'a Arc<Node>> {
-        self.list
-            .iter()
-            .filter(|(_, used)| overlap(used, range))
-            .map(|(node, _)| node)
+        self.list.iter().filter(|(_, used)| overlap(used, range)).map(|(node, _)| node)
     }
 
     fn push(&mut self, node: &Arc<Node>, range: &Range<usize>, forgettable: fn(&Node) -> bool) {

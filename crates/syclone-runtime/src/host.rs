@@ -58,29 +58,17 @@ impl MemoryObject {
     }
 
     /// [`MemoryObject::wait_for_host`] for some of the bytes.
-    pub fn wait_for_host_range(
-        self: &Arc<Self>,
-        mode: AccessMode,
-        range: Range<usize>,
-    ) -> Result<HostAccessToken> {
+    pub fn wait_for_host_range(self: &Arc<Self>, mode: AccessMode, range: Range<usize>) -> Result<HostAccessToken> {
         let name = Name::Borrowed("host access");
         self.check_range(&name, range.start, range.end.saturating_sub(range.start))?;
         let access = Access::range(self, mode, range.clone(), "host");
-        let payload = Payload {
-            work: Work::HostAccess,
-            accesses: vec![access],
-            queue: None,
-        };
+        let payload = Payload { work: Work::HostAccess, accesses: vec![access], queue: None };
         let node = Node::new(name.clone(), 1, payload, false);
         {
             // Looked at before registering, since what is registered can't be withdrawn, and under one lock with it,
             // so that nobody comes in between.
             let mut hazards = self.hazards().lock().expect(NO_PANIC);
-            let pending = || {
-                hazards
-                    .conflicts(mode, &range)
-                    .filter(|node| !node.is_done())
-            };
+            let pending = || hazards.conflicts(mode, &range).filter(|node| !node.is_done());
             if pending().next().is_some() {
                 refuse_inside_command(&name)?;
                 let waits_for: Vec<_> = pending().map(Arc::as_ptr).collect();
@@ -100,10 +88,7 @@ impl MemoryObject {
             held.retain(|node| !node.is_done());
             held.push(Arc::clone(&node));
         });
-        Ok(HostAccessToken {
-            node,
-            object: Arc::clone(self),
-        })
+        Ok(HostAccessToken { node, object: Arc::clone(self) })
     }
 }
 
@@ -128,9 +113,7 @@ pub(crate) fn check_wait(node: &Arc<Node>) -> Result<()> {
     }
     refuse_inside_command(&node.name)?;
     if held_reaches(|held| std::ptr::eq(held, &**node)) {
-        return Err(Error::WaitWouldDeadlock {
-            command: node.name.clone(),
-        });
+        return Err(Error::WaitWouldDeadlock { command: node.name.clone() });
     }
     Ok(())
 }
@@ -153,21 +136,15 @@ pub fn is_inside_command() -> bool {
 
 fn refuse_inside_command(command: &Name) -> Result<()> {
     if is_inside_command() {
-        return Err(Error::WaitInsideCommand {
-            command: command.clone(),
-        });
+        return Err(Error::WaitInsideCommand { command: command.clone() });
     }
     Ok(())
 }
 
 /// Whether a node that `wanted` accepts can't settle before this thread ends one of its host accesses.
 fn held_reaches(wanted: impl Fn(&Node) -> bool) -> bool {
-    let mut open: Vec<Arc<Node>> = HELD.with_borrow(|held| {
-        held.iter()
-            .filter(|node| !node.is_done())
-            .cloned()
-            .collect()
-    });
+    let mut open: Vec<Arc<Node>> =
+        HELD.with_borrow(|held| held.iter().filter(|node| !node.is_done()).cloned().collect());
     let mut seen: HashSet<*const Node> = open.iter().map(Arc::as_ptr).collect();
     while let Some(node) = open.pop() {
         if wanted(&node) {

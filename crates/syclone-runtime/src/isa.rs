@@ -34,9 +34,8 @@ impl Isa {
         let mut sets = vec![Isa::Baseline];
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("fma")
-                && is_x86_feature_detected!("f16c");
+            let avx2 =
+                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
             if avx2 {
                 sets.push(Isa::Avx2);
                 let avx512 = is_x86_feature_detected!("avx512f")
@@ -57,22 +56,14 @@ impl Isa {
         let Some(value) = variable.map(str::trim).filter(|value| !value.is_empty()) else {
             return Ok(best);
         };
-        available
-            .iter()
-            .copied()
-            .find(|isa| isa.name() == value)
-            .ok_or_else(|| Error::InvalidEnvironment {
-                variable: VARIABLE,
-                value: value.to_owned(),
-                expected: format!(
-                    "an instruction set of this processor ({})",
-                    available
-                        .iter()
-                        .map(|isa| isa.name())
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                ),
-            })
+        available.iter().copied().find(|isa| isa.name() == value).ok_or_else(|| Error::InvalidEnvironment {
+            variable: VARIABLE,
+            value: value.to_owned(),
+            expected: format!(
+                "an instruction set of this processor ({})",
+                available.iter().map(|isa| isa.name()).collect::<Vec<_>>().join(", ")
+            ),
+        })
     }
 
     /// [`Isa::choose`] with this process's environment.

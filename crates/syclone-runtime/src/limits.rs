@@ -15,43 +15,27 @@ impl Device {
             limit,
         };
         if let Some(dimension) = local.iter().position(|&size| size == 0) {
-            return Err(Error::WorkGroupSizeZero {
-                kernel: kernel.clone(),
-                dimension,
-            });
+            return Err(Error::WorkGroupSizeZero { kernel: kernel.clone(), dimension });
         }
-        for (dimension, (&size, &limit)) in local.iter().zip(&info.max_work_item_sizes).enumerate()
-        {
+        for (dimension, (&size, &limit)) in local.iter().zip(&info.max_work_item_sizes).enumerate() {
             if size > limit {
                 return Err(too_large(Some(dimension), size, limit));
             }
         }
-        let items = local
-            .iter()
-            .fold(1usize, |product, &size| product.saturating_mul(size));
+        let items = local.iter().fold(1usize, |product, &size| product.saturating_mul(size));
         if items > info.max_work_group_size {
             return Err(too_large(None, items, info.max_work_group_size));
         }
         for (dimension, (&global, &local)) in global.iter().zip(local).enumerate() {
             if !global.is_multiple_of(local) {
-                return Err(Error::WorkGroupDoesNotDivide {
-                    kernel: kernel.clone(),
-                    dimension,
-                    global,
-                    local,
-                });
+                return Err(Error::WorkGroupDoesNotDivide { kernel: kernel.clone(), dimension, global, local });
             }
         }
         Ok(())
     }
 
     /// Checks the local memory that one work-group asks for. `largest_tile` goes into the error's advice.
-    pub fn check_local_memory(
-        &self,
-        kernel: &Name,
-        bytes: usize,
-        largest_tile: Option<usize>,
-    ) -> Result<()> {
+    pub fn check_local_memory(&self, kernel: &Name, bytes: usize, largest_tile: Option<usize>) -> Result<()> {
         let limit = self.info().local_memory_bytes;
         if bytes <= limit {
             return Ok(());

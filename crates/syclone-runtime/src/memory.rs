@@ -52,18 +52,9 @@ enum Storage {
     /// Nothing to free: borrowed, or of zero bytes.
     Borrowed,
     /// From the global allocator: the block that the aligned bytes lie in, and the device that counts it.
-    Allocated {
-        block: NonNull<u8>,
-        layout: Layout,
-        account: Arc<MemoryAccount>,
-    },
+    Allocated { block: NonNull<u8>, layout: Layout, account: Arc<MemoryAccount> },
     /// A `Vec<T>` in pieces.
-    Vec {
-        len: usize,
-        capacity: usize,
-        element: TypeId,
-        drop: unsafe fn(*mut u8, usize, usize),
-    },
+    Vec { len: usize, capacity: usize, element: TypeId, drop: unsafe fn(*mut u8, usize, usize) },
 }
 
 impl MemoryObject {
@@ -86,9 +77,7 @@ impl MemoryObject {
         if bytes > info.max_allocation {
             return Err(out_of_memory(account.stats().in_use));
         }
-        account
-            .reserve(bytes, info.global_memory_bytes)
-            .map_err(out_of_memory)?;
+        account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
         // An over-aligned request would be zeroed eagerly (there is no aligned calloc): align by hand.
         let block = bytes
             .checked_add(ALIGNMENT)
@@ -104,15 +93,7 @@ impl MemoryObject {
         let offset = block.as_ptr().align_offset(ALIGNMENT);
         // SAFETY: the offset is less than ALIGNMENT, and the block is ALIGNMENT longer than `bytes`.
         let ptr = unsafe { block.add(offset) };
-        Ok(MemoryObject::with_storage(
-            ptr,
-            bytes,
-            Storage::Allocated {
-                block,
-                layout,
-                account,
-            },
-        ))
+        Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, layout, account }))
     }
 
     /// Moves a vector in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
@@ -124,15 +105,8 @@ impl MemoryObject {
         let mut vec = ManuallyDrop::new(vec);
         let (len, capacity) = (vec.len(), vec.capacity());
         // `as_mut_ptr` is never null; it dangles (aligned) when nothing is allocated.
-        let ptr = NonNull::new(vec.as_mut_ptr())
-            .expect("a vector's pointer is never null")
-            .cast();
-        let storage = Storage::Vec {
-            len,
-            capacity,
-            element: TypeId::of::<T>(),
-            drop: drop_vec::<T>,
-        };
+        let ptr = NonNull::new(vec.as_mut_ptr()).expect("a vector's pointer is never null").cast();
+        let storage = Storage::Vec { len, capacity, element: TypeId::of::<T>(), drop: drop_vec::<T> };
         MemoryObject::with_storage(ptr, len * size_of::<T>(), storage)
     }
 
@@ -169,13 +143,7 @@ impl MemoryObject {
     fn with_storage(ptr: NonNull<u8>, bytes: usize, storage: Storage) -> Arc<MemoryObject> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(MemoryObject {
-            id,
-            ptr,
-            bytes,
-            storage,
-            hazards: Mutex::default(),
-        })
+        Arc::new(MemoryObject { id, ptr, bytes, storage, hazards: Mutex::default() })
     }
 
     /// A number that no other object of this process has or had.
@@ -221,21 +189,12 @@ impl Drop for MemoryObject {
     fn drop(&mut self) {
         match &self.storage {
             Storage::Borrowed => {}
-            Storage::Allocated {
-                block,
-                layout,
-                account,
-            } => {
+            Storage::Allocated { block, layout, account } => {
                 // SAFETY: allocated with this layout, and nobody holds a handle any more.
                 unsafe { dealloc(block.as_ptr(), *layout) };
                 account.release(self.bytes);
             }
-            Storage::Vec {
-                len,
-                capacity,
-                drop,
-                ..
-            } => {
+            Storage::Vec { len, capacity, drop, .. } => {
                 // SAFETY: the parts of the vector that `from_vec` forgot; they are dropped only here.
                 unsafe { drop(self.ptr.as_ptr(), *len, *capacity) }
             }
@@ -272,9 +231,7 @@ impl MemoryAccount {
     /// Counts `bytes` as held, unless that passes `limit`; the error is what was held.
     fn reserve(&self, bytes: usize, limit: usize) -> Result<(), usize> {
         let add = |held: usize| held.checked_add(bytes).filter(|&total| total <= limit);
-        let before = self
-            .in_use
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)?;
+        let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)?;
         self.high_water.fetch_max(before + bytes, Ordering::Relaxed);
         self.allocations.fetch_add(1, Ordering::Relaxed);
         Ok(())

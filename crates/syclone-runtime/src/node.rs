@@ -165,10 +165,7 @@ impl Node {
     /// The error of a node that must not run because of a predecessor.
     pub(crate) fn dependency_failure(&self) -> Option<Error> {
         let first = Arc::clone(self.inherited.get()?);
-        Some(Error::DependencyFailed {
-            command: self.name.clone(),
-            first,
-        })
+        Some(Error::DependencyFailed { command: self.name.clone(), first })
     }
 
     /// The payload, for as long as the node can't settle.
@@ -178,8 +175,7 @@ impl Node {
     /// passes it on), or holds a claimed chunk that it has not counted as finished, or decides about the node's end.
     pub(crate) unsafe fn payload(&self) -> &Payload {
         // SAFETY: by the contract nobody takes the payload now, and nobody else writes it.
-        unsafe { (*self.payload.get()).as_ref() }
-            .expect("a payload is taken only after its last use")
+        unsafe { (*self.payload.get()).as_ref() }.expect("a payload is taken only after its last use")
     }
 
     /// Takes the payload out, to be dropped before the node settles.
@@ -215,16 +211,12 @@ impl Node {
             let end = nanoseconds();
             times.end.store(end, Ordering::Relaxed);
             // What never ran began when it ended.
-            let _ = times
-                .start
-                .compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = times.start.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
         }
         let state = match result {
             Ok(()) => COMPLETE,
             Err(error) => {
-                self.error
-                    .set(Arc::new(error))
-                    .expect("a node settles once");
+                self.error.set(Arc::new(error)).expect("a node settles once");
                 FAILED
             }
         };
@@ -235,10 +227,7 @@ impl Node {
             if completion.parked > 0 {
                 self.changed.notify_all();
             }
-            (
-                std::mem::take(&mut completion.successors),
-                std::mem::take(&mut completion.wakers),
-            )
+            (std::mem::take(&mut completion.successors), std::mem::take(&mut completion.wakers))
         };
         for waker in wakers {
             // An executor's code; its panics are not this thread's.
@@ -310,12 +299,7 @@ impl Node {
             completion = match deadline {
                 None => self.changed.wait(completion).expect(NO_PANIC),
                 Some(deadline) => match deadline.checked_duration_since(Instant::now()) {
-                    Some(left) if !left.is_zero() => {
-                        self.changed
-                            .wait_timeout(completion, left)
-                            .expect(NO_PANIC)
-                            .0
-                    }
+                    Some(left) if !left.is_zero() => self.changed.wait_timeout(completion, left).expect(NO_PANIC).0,
                     _ => break,
                 },
             };
@@ -335,11 +319,7 @@ impl Node {
 
     /// Calls `visit` for the successors that are known now.
     pub(crate) fn for_each_successor(&self, visit: impl FnMut(&Arc<Node>)) {
-        self.lock()
-            .successors
-            .iter()
-            .map(|(node, _)| node)
-            .for_each(visit);
+        self.lock().successors.iter().map(|(node, _)| node).for_each(visit);
     }
 
     fn lock(&self) -> MutexGuard<'_, Completion> {
@@ -351,11 +331,7 @@ impl Node {
 pub(crate) const NO_PANIC: &str = "no code that can panic runs under this lock";
 
 /// Spins until `condition` holds, `budget` is used up, or `deadline` is over; whether the condition holds.
-pub(crate) fn spin_until(
-    budget: Duration,
-    deadline: Option<Instant>,
-    condition: impl Fn() -> bool,
-) -> bool {
+pub(crate) fn spin_until(budget: Duration, deadline: Option<Instant>, condition: impl Fn() -> bool) -> bool {
     if condition() {
         return true;
     }

@@ -93,22 +93,13 @@ impl Queue {
     /// such error is returned by [`Queue::wait`] too.
     pub fn submit(&self, mut command: Command) -> Result<Event> {
         command.check_accesses()?;
-        let Command {
-            name,
-            work,
-            accesses,
-            dependencies,
-        } = command;
+        let Command { name, work, accesses, dependencies } = command;
         let chunks = match &work {
             // A launch of nothing still has an end to run.
             Work::Kernel(kernel) => kernel.chunks().max(1),
             _ => 1,
         };
-        let payload = Payload {
-            work,
-            accesses,
-            queue: Some(Arc::clone(&self.0)),
-        };
+        let payload = Payload { work, accesses, queue: Some(Arc::clone(&self.0)) };
         let node = Node::new(name, chunks, payload, self.0.options.profiling);
         // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
         let accesses = unsafe { &node.payload().accesses };
@@ -184,8 +175,7 @@ impl QueueShared {
     pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
         let sequence = node.sequence.load(Ordering::Relaxed);
         let mut state = self.lock();
-        let position =
-            usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
+        let position = usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
         state.window[position] = true;
         while state.window.front() == Some(&true) {
             state.window.pop_front();
@@ -237,9 +227,6 @@ impl Drop for Queue {
 
 impl std::fmt::Debug for Queue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queue")
-            .field("device", &self.0.device)
-            .field("options", &self.0.options)
-            .finish()
+        f.debug_struct("Queue").field("device", &self.0.device).field("options", &self.0.options).finish()
     }
 }

@@ -29,10 +29,8 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
         return;
     }
     let same = |a: &Access, b: &Access| Arc::ptr_eq(&a.object, &b.object);
-    let mut locked: Vec<(MutexGuard<'_, Hazards>, &[Access])> = accesses
-        .chunk_by(same)
-        .map(|group| (lock(&group[0]), group))
-        .collect();
+    let mut locked: Vec<(MutexGuard<'_, Hazards>, &[Access])> =
+        accesses.chunk_by(same).map(|group| (lock(&group[0]), group)).collect();
     for (hazards, group) in &mut locked {
         for access in *group {
             hazards.register(node, access.mode, &access.range);
@@ -86,19 +84,13 @@ pub(crate) fn complete(node: &Arc<Node>, result: Result<()>) {
 fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
     // SAFETY: the node is ready, and by the contracts of `advance` and `complete` it is this thread's alone.
     let payload = unsafe { node.take_payload() };
-    let queue = payload.and_then(
-        |Payload {
-             work,
-             accesses,
-             queue,
-         }| {
-            // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
-            // captured may panic as it is dropped; that concerns neither its result nor this thread.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
-            queue
-        },
-    );
+    let queue = payload.and_then(|Payload { work, accesses, queue }| {
+        // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
+        // captured may panic as it is dropped; that concerns neither its result nor this thread.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
+        queue
+    });
     let failed = result.is_err();
     let ready = node.settle(result);
     if let Some(queue) = queue {
@@ -109,11 +101,7 @@ fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
 
 /// A node that settled before anyone saw it.
 pub(crate) fn completed(name: Name) -> Arc<Node> {
-    let payload = Payload {
-        work: Work::Empty,
-        accesses: Vec::new(),
-        queue: None,
-    };
+    let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None };
     let node = Node::new(name, 0, payload, false);
     settle(&node, Ok(()));
     node

@@ -19,26 +19,16 @@ pub(crate) struct Selector {
 impl Selector {
     /// Reads a selector; spaces around it and letter case don't matter.
     pub(crate) fn parse(text: &str) -> Result<Selector> {
-        let invalid = || Error::InvalidSelector {
-            selector: text.to_owned(),
-            backends: BACKENDS,
-        };
+        let invalid = || Error::InvalidSelector { selector: text.to_owned(), backends: BACKENDS };
         let lower = text.trim().to_ascii_lowercase();
         if lower == "*" {
-            return Ok(Selector {
-                backend: None,
-                index: None,
-            });
+            return Ok(Selector { backend: None, index: None });
         }
         let (name, index) = match lower.split_once(':') {
             Some((name, index)) => (name, Some(index)),
             None => (lower.as_str(), None),
         };
-        let backend = BACKENDS
-            .iter()
-            .copied()
-            .find(|&known| known == name)
-            .ok_or_else(invalid)?;
+        let backend = BACKENDS.iter().copied().find(|&known| known == name).ok_or_else(invalid)?;
         let index = match index {
             None | Some("*") => None,
             // `parse` alone would accept a sign.
@@ -47,16 +37,12 @@ impl Selector {
             }
             Some(_) => return Err(invalid()),
         };
-        Ok(Selector {
-            backend: Some(backend),
-            index,
-        })
+        Ok(Selector { backend: Some(backend), index })
     }
 
     /// Whether the device number `index` of `backend` is meant.
     pub(crate) fn matches(self, backend: &str, index: usize) -> bool {
-        self.backend.is_none_or(|wanted| wanted == backend)
-            && self.index.is_none_or(|wanted| wanted == index)
+        self.backend.is_none_or(|wanted| wanted == backend) && self.index.is_none_or(|wanted| wanted == index)
     }
 }
 

@@ -7,15 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use common::kernel;
-use syclone_runtime::{
-    AccessMode, Command, Device, Error, Event, EventStatus, MemoryObject, Queue, QueueOptions,
-};
+use syclone_runtime::{AccessMode, Command, Device, Error, Event, EventStatus, MemoryObject, Queue, QueueOptions};
 
 /// A kernel without accesses that applies `change` to a shared value: only dependencies order it.
-fn unordered(
-    value: &Arc<AtomicU64>,
-    change: impl Fn(u64) -> u64 + Send + Sync + 'static,
-) -> Command {
+fn unordered(value: &Arc<AtomicU64>, change: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Command {
     let value = Arc::clone(value);
     kernel("change", 1, Vec::new(), move |_, _| {
         let before = value.load(Ordering::Relaxed);
@@ -26,22 +21,12 @@ fn unordered(
 }
 
 fn in_order(device: &Device) -> Queue {
-    Queue::with(
-        device,
-        QueueOptions {
-            in_order: true,
-            profiling: false,
-        },
-    )
-    .unwrap()
+    Queue::with(device, QueueOptions { in_order: true, profiling: false }).unwrap()
 }
 
 #[test]
 fn a_chain_of_explicit_dependencies_runs_in_order_across_queues_and_devices() {
-    let devices = [
-        Device::cpu_with_threads(2).unwrap(),
-        Device::cpu_with_threads(2).unwrap(),
-    ];
+    let devices = [Device::cpu_with_threads(2).unwrap(), Device::cpu_with_threads(2).unwrap()];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let value = Arc::new(AtomicU64::new(0));
     let mut last = Event::completed("begin");
@@ -69,20 +54,12 @@ fn the_end_of_a_diamond_sees_both_sides_even_behind_a_slow_first_kernel() {
         });
         let e1 = queue.submit(first).unwrap();
         let from_top = Arc::clone(&top);
-        let e2 = queue
-            .submit(unordered(&left, move |_| from_top.load(Ordering::Relaxed) + 1).after(&e1))
-            .unwrap();
+        let e2 = queue.submit(unordered(&left, move |_| from_top.load(Ordering::Relaxed) + 1).after(&e1)).unwrap();
         let from_top = Arc::clone(&top);
-        let e3 = queue
-            .submit(unordered(&right, move |_| from_top.load(Ordering::Relaxed) * 2).after(&e1))
-            .unwrap();
-        let join = queue
-            .submit(Command::empty("join").after(&e2).after(&e3))
-            .unwrap();
+        let e3 = queue.submit(unordered(&right, move |_| from_top.load(Ordering::Relaxed) * 2).after(&e1)).unwrap();
+        let join = queue.submit(Command::empty("join").after(&e2).after(&e3)).unwrap();
         let (l, r) = (Arc::clone(&left), Arc::clone(&right));
-        let last = unordered(&sum, move |_| {
-            l.load(Ordering::Relaxed) * 100 + r.load(Ordering::Relaxed)
-        });
+        let last = unordered(&sum, move |_| l.load(Ordering::Relaxed) * 100 + r.load(Ordering::Relaxed));
         queue.submit(last.after(&join)).unwrap().wait().unwrap();
         assert_eq!(sum.load(Ordering::Relaxed), 610);
     }
@@ -95,11 +72,7 @@ fn an_in_order_queue_needs_no_events() {
     assert!(queue.is_in_order());
     let value = Arc::new(AtomicU64::new(1));
     for step in 0..3000u64 {
-        queue
-            .submit(unordered(&value, move |before| {
-                before.wrapping_mul(7) ^ step
-            }))
-            .unwrap();
+        queue.submit(unordered(&value, move |before| before.wrapping_mul(7) ^ step)).unwrap();
         if step % 1000 == 500 {
             queue.wait().unwrap();
         }
@@ -137,8 +110,7 @@ fn upload_double_twice_download(
     submit(double());
     submit(Command::copy(&middle, 0, &back, 0, 12).unwrap());
     last.unwrap().wait().unwrap();
-    back.try_into_vec()
-        .expect("a command that has ended holds no memory")
+    back.try_into_vec().expect("a command that has ended holds no memory")
 }
 
 #[test]
@@ -151,14 +123,8 @@ fn copies_and_kernels_that_depend_on_each_other_give_the_same_result_every_time(
         None => command,
     };
     for _ in 0..2000 {
-        assert_eq!(
-            upload_double_twice_download(&out_of_order, &device, chained),
-            [4, 8, 12]
-        );
-        assert_eq!(
-            upload_double_twice_download(&in_order, &device, |command, _| command),
-            [4, 8, 12]
-        );
+        assert_eq!(upload_double_twice_download(&out_of_order, &device, chained), [4, 8, 12]);
+        assert_eq!(upload_double_twice_download(&in_order, &device, |command, _| command), [4, 8, 12]);
     }
 }
 
@@ -166,24 +132,17 @@ fn copies_and_kernels_that_depend_on_each_other_give_the_same_result_every_time(
 fn a_fill_a_kernel_and_a_copy_give_ones() {
     let device = Device::cpu_with_threads(2).unwrap();
     let queue = Queue::new(&device).unwrap();
-    let (first, second) = (
-        common::Words::new(&device, 1000),
-        common::Words::new(&device, 1000),
-    );
+    let (first, second) = (common::Words::new(&device, 1000), common::Words::new(&device, 1000));
     for _ in 0..200 {
         first.host_set(&[77; 1000]);
-        queue
-            .submit(Command::fill(&first.0, 0, 8000, &0u64.to_ne_bytes()).unwrap())
-            .unwrap();
+        queue.submit(Command::fill(&first.0, 0, 8000, &0u64.to_ne_bytes()).unwrap()).unwrap();
         let target = first.clone();
         let add = kernel("add", 10, vec![first.read_write()], move |chunk, _| {
             (chunk * 100..(chunk + 1) * 100).for_each(|idx| target.set(idx, target.get(idx) + 1));
             Ok(())
         });
         queue.submit(add).unwrap();
-        queue
-            .submit(Command::copy(&first.0, 0, &second.0, 0, 8000).unwrap())
-            .unwrap();
+        queue.submit(Command::copy(&first.0, 0, &second.0, 0, 8000).unwrap()).unwrap();
         assert!(second.host().unwrap().iter().all(|&word| word == 1));
     }
 }
@@ -193,34 +152,16 @@ fn large_copies_and_patterned_fills_reach_every_byte_and_none_outside() {
     let device = Device::cpu_with_threads(2).unwrap();
     let queue = Queue::new(&device).unwrap();
     let bytes = 3 * 300_001;
-    let (a, b) = (
-        MemoryObject::allocate(&device, bytes + 20).unwrap(),
-        MemoryObject::allocate(&device, bytes + 40).unwrap(),
-    );
-    queue
-        .submit(Command::fill(&a, 10, bytes, &[1, 2, 3]).unwrap())
-        .unwrap();
-    queue
-        .submit(Command::fill(&b, 0, bytes + 40, &[9]).unwrap())
-        .unwrap();
-    queue
-        .submit(Command::copy(&a, 10, &b, 17, bytes).unwrap())
-        .unwrap();
+    let (a, b) =
+        (MemoryObject::allocate(&device, bytes + 20).unwrap(), MemoryObject::allocate(&device, bytes + 40).unwrap());
+    queue.submit(Command::fill(&a, 10, bytes, &[1, 2, 3]).unwrap()).unwrap();
+    queue.submit(Command::fill(&b, 0, bytes + 40, &[9]).unwrap()).unwrap();
+    queue.submit(Command::copy(&a, 10, &b, 17, bytes).unwrap()).unwrap();
     let _token = b.wait_for_host(AccessMode::Read).unwrap();
     // SAFETY: inside the object, under a host access.
     let found = unsafe { std::slice::from_raw_parts(b.ptr(), bytes + 40) };
-    assert!(
-        found[..17]
-            .iter()
-            .chain(&found[17 + bytes..])
-            .all(|&byte| byte == 9)
-    );
-    assert!(
-        found[17..17 + bytes]
-            .iter()
-            .enumerate()
-            .all(|(idx, &byte)| byte as usize == idx % 3 + 1)
-    );
+    assert!(found[..17].iter().chain(&found[17 + bytes..]).all(|&byte| byte == 9));
+    assert!(found[17..17 + bytes].iter().enumerate().all(|(idx, &byte)| byte as usize == idx % 3 + 1));
 }
 
 #[test]
@@ -235,77 +176,34 @@ fn zero_bytes_and_zero_chunks_are_commands_that_do_nothing_but_keep_the_order() 
     });
     let mut last = queue.submit(slow).unwrap();
     let nothing = [
-        Command::copy(
-            &empty,
-            0,
-            &MemoryObject::allocate(&device, 8).unwrap(),
-            8,
-            0,
-        )
-        .unwrap(),
+        Command::copy(&empty, 0, &MemoryObject::allocate(&device, 8).unwrap(), 8, 0).unwrap(),
         Command::fill(&empty, 0, 0, &[1, 2]).unwrap(),
-        kernel("no_items", 0, Vec::new(), |_, _| {
-            panic!("there is no chunk to run")
-        }),
+        kernel("no_items", 0, Vec::new(), |_, _| panic!("there is no chunk to run")),
     ];
     for command in nothing {
         last = queue.submit(command.after(&last)).unwrap();
     }
-    queue
-        .submit(unordered(&value, |before| before + 10).after(&last))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(unordered(&value, |before| before + 10).after(&last)).unwrap().wait().unwrap();
     assert_eq!(value.load(Ordering::Relaxed), 11);
 }
 
 #[test]
 fn a_copy_or_fill_that_does_not_fit_is_refused_with_the_numbers() {
     let device = Device::cpu_with_threads(1).unwrap();
-    let (a, b) = (
-        MemoryObject::allocate(&device, 16).unwrap(),
-        MemoryObject::allocate(&device, 8).unwrap(),
-    );
+    let (a, b) = (MemoryObject::allocate(&device, 16).unwrap(), MemoryObject::allocate(&device, 8).unwrap());
     let error = Command::copy(&a, 0, &b, 4, 8).unwrap_err();
-    assert_eq!(
-        error,
-        Error::RangeOutsideObject {
-            command: "copy".into(),
-            start: 4,
-            end: 12,
-            bytes: 8
-        }
-    );
+    assert_eq!(error, Error::RangeOutsideObject { command: "copy".into(), start: 4, end: 12, bytes: 8 });
     let error = Command::copy(&a, usize::MAX, &b, 0, 8).unwrap_err();
     assert_eq!(
         error,
-        Error::RangeOutsideObject {
-            command: "copy".into(),
-            start: usize::MAX,
-            end: usize::MAX,
-            bytes: 16
-        }
+        Error::RangeOutsideObject { command: "copy".into(), start: usize::MAX, end: usize::MAX, bytes: 16 }
     );
     let error = Command::fill(&a, 0, 16, &[1, 2, 3]).unwrap_err();
-    assert_eq!(
-        error,
-        Error::PatternDoesNotDivide {
-            command: "fill".into(),
-            pattern: 3,
-            bytes: 16
-        }
-    );
+    assert_eq!(error, Error::PatternDoesNotDivide { command: "fill".into(), pattern: 3, bytes: 16 });
     assert!(Command::fill(&a, 0, 0, &[]).is_err());
     let queue = Queue::new(&device).unwrap();
-    assert!(matches!(
-        queue.submit(Command::copy(&a, 0, &a, 4, 8).unwrap()),
-        Err(Error::AccessConflict { .. })
-    ));
-    queue
-        .submit(Command::copy(&a, 0, &a, 8, 8).unwrap())
-        .unwrap()
-        .wait()
-        .unwrap();
+    assert!(matches!(queue.submit(Command::copy(&a, 0, &a, 4, 8).unwrap()), Err(Error::AccessConflict { .. })));
+    queue.submit(Command::copy(&a, 0, &a, 8, 8).unwrap()).unwrap().wait().unwrap();
 }
 
 #[test]
@@ -330,25 +228,14 @@ fn host_tasks_take_their_turn_in_the_graph_and_may_submit() {
         inner.submit(double)?;
         Ok(())
     });
-    queue
-        .submit(task.access(a.read_write()))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(task.access(a.read_write())).unwrap().wait().unwrap();
     assert_eq!(a.host().unwrap(), [42]);
 }
 
 #[test]
 fn an_event_tells_how_far_its_command_is() {
     let device = Device::cpu_with_threads(1).unwrap();
-    let queue = Queue::with(
-        &device,
-        QueueOptions {
-            in_order: false,
-            profiling: true,
-        },
-    )
-    .unwrap();
+    let queue = Queue::with(&device, QueueOptions { in_order: false, profiling: true }).unwrap();
     let (begun, has_begun) = std::sync::mpsc::channel();
     let (go, may_go) = std::sync::mpsc::channel::<()>();
     let task = Command::host_task("task", move || {
@@ -357,36 +244,19 @@ fn an_event_tells_how_far_its_command_is() {
         Ok(())
     });
     let first = queue.submit(task).unwrap();
-    let second = queue
-        .submit(Command::host_task("second", || Ok(())))
-        .unwrap();
+    let second = queue.submit(Command::host_task("second", || Ok(()))).unwrap();
     has_begun.recv().unwrap();
-    assert_eq!(
-        (first.status(), second.status()),
-        (EventStatus::Running, EventStatus::Submitted)
-    );
+    assert_eq!((first.status(), second.status()), (EventStatus::Running, EventStatus::Submitted));
     assert_eq!(first.wait_timeout(Duration::from_millis(5)), None);
     assert_eq!(first.profiling(), None);
     go.send(()).unwrap();
     assert_eq!(first.wait_timeout(Duration::from_secs(60)), Some(Ok(())));
     second.wait().unwrap();
-    assert_eq!(
-        (first.status(), second.status()),
-        (EventStatus::Complete, EventStatus::Complete)
-    );
+    assert_eq!((first.status(), second.status()), (EventStatus::Complete, EventStatus::Complete));
     let (one, two) = (first.profiling().unwrap(), second.profiling().unwrap());
-    assert!(
-        one.submitted <= one.start && one.start + 5_000_000 <= one.end,
-        "{one:?}"
-    );
-    assert!(
-        one.end <= two.start && two.start <= two.end && two.submitted <= one.end,
-        "{one:?} {two:?}"
-    );
-    let plain = Queue::new(&device)
-        .unwrap()
-        .submit(Command::empty("x"))
-        .unwrap();
+    assert!(one.submitted <= one.start && one.start + 5_000_000 <= one.end, "{one:?}");
+    assert!(one.end <= two.start && two.start <= two.end && two.submitted <= one.end, "{one:?} {two:?}");
+    let plain = Queue::new(&device).unwrap().submit(Command::empty("x")).unwrap();
     plain.wait().unwrap();
     assert_eq!(plain.profiling(), None);
 }
@@ -425,9 +295,5 @@ fn an_event_can_be_awaited() {
         assert_eq!(failing.await, Err(common::out_of_bounds("bad")));
         dependent.await
     });
-    assert!(common::is_dependency_failure(
-        &result.unwrap_err(),
-        "slow",
-        "bad"
-    ));
+    assert!(common::is_dependency_failure(&result.unwrap_err(), "slow", "bad"));
 }

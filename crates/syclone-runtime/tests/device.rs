@@ -22,27 +22,17 @@ fn the_cpu_is_always_there_and_selected_by_the_string_that_it_names() {
 #[test]
 fn a_selector_that_matches_nothing_lists_what_exists() {
     for selector in ["cuda:0", "opencl:*", "cpu:1"] {
-        let expected = Error::NoDevice {
-            selector: selector.to_owned(),
-            available: vec!["cpu:0".to_owned()],
-        };
+        let expected = Error::NoDevice { selector: selector.to_owned(), available: vec!["cpu:0".to_owned()] };
         assert_eq!(Device::select(selector).unwrap_err(), expected);
     }
-    assert!(matches!(
-        Device::select("gpu0"),
-        Err(Error::InvalidSelector { .. })
-    ));
+    assert!(matches!(Device::select("gpu0"), Err(Error::InvalidSelector { .. })));
 }
 
 #[test]
 fn every_absent_back_end_gives_a_reason_in_one_line() {
     let absent = Device::unavailable_backends();
     assert!(absent.iter().any(|entry| entry.backend == "opencl"));
-    assert!(
-        absent
-            .iter()
-            .all(|entry| !entry.reason.is_empty() && !entry.reason.contains('\n'))
-    );
+    assert!(absent.iter().all(|entry| !entry.reason.is_empty() && !entry.reason.contains('\n')));
 }
 
 #[test]
@@ -50,23 +40,14 @@ fn a_missing_aspect_is_an_error_that_names_device_and_aspect() {
     let device = Device::default_device().unwrap();
     assert!(device.has(Aspect::Fp64) && device.require(Aspect::Cpu).is_ok());
     let error = device.require(Aspect::Gpu).unwrap_err();
-    assert_eq!(
-        error,
-        Error::AspectMissing {
-            device: "cpu:0".into(),
-            aspect: Aspect::Gpu
-        }
-    );
+    assert_eq!(error, Error::AspectMissing { device: "cpu:0".into(), aspect: Aspect::Gpu });
     assert!(error.to_string().starts_with("cpu:0 has no gpu\n"));
 }
 
 #[test]
 fn thread_counts_that_no_device_can_have_are_refused() {
     for asked in [0, 1025, usize::MAX] {
-        assert_eq!(
-            Device::cpu_with_threads(asked).unwrap_err(),
-            Error::InvalidThreadCount { asked, limit: 1024 }
-        );
+        assert_eq!(Device::cpu_with_threads(asked).unwrap_err(), Error::InvalidThreadCount { asked, limit: 1024 });
     }
     assert_eq!(Device::cpu_with_threads(3).unwrap().info().compute_units, 3);
 }
@@ -77,19 +58,8 @@ fn nd_ranges_are_checked_dimension_by_dimension() {
     let check = |global: &[usize], local: &[usize]| device.check_nd_range(&KERNEL, global, local);
     assert_eq!(check(&[1024, 64], &[16, 16]), Ok(()));
     assert_eq!(check(&[0, 64], &[16, 16]), Ok(()));
-    assert_eq!(
-        check(&[64, 0], &[16, 0]),
-        Err(Error::WorkGroupSizeZero {
-            kernel: KERNEL,
-            dimension: 1
-        })
-    );
-    let uneven = Error::WorkGroupDoesNotDivide {
-        kernel: KERNEL,
-        dimension: 1,
-        global: 65,
-        local: 16,
-    };
+    assert_eq!(check(&[64, 0], &[16, 0]), Err(Error::WorkGroupSizeZero { kernel: KERNEL, dimension: 1 }));
+    let uneven = Error::WorkGroupDoesNotDivide { kernel: KERNEL, dimension: 1, global: 65, local: 16 };
     assert_eq!(check(&[64, 65], &[16, 16]), Err(uneven));
     let too_large = |dimension, asked| Error::WorkGroupTooLarge {
         kernel: KERNEL,
@@ -100,10 +70,7 @@ fn nd_ranges_are_checked_dimension_by_dimension() {
     };
     assert_eq!(check(&[8192], &[8192]), Err(too_large(Some(0), 8192)));
     assert_eq!(check(&[128, 128], &[128, 64]), Err(too_large(None, 8192)));
-    assert_eq!(
-        check(&[4096; 3], &[4096; 3]),
-        Err(too_large(None, 4096usize.pow(3)))
-    );
+    assert_eq!(check(&[4096; 3], &[4096; 3]), Err(too_large(None, 4096usize.pow(3))));
 }
 
 #[test]
@@ -111,25 +78,14 @@ fn local_memory_and_sub_group_sizes_over_the_limit_say_what_is_allowed() {
     let device = Device::default_device().unwrap();
     let limit = device.info().local_memory_bytes;
     assert_eq!(device.check_local_memory(&KERNEL, limit, None), Ok(()));
-    let error = device
-        .check_local_memory(&KERNEL, limit + 1, Some(64))
-        .unwrap_err();
+    let error = device.check_local_memory(&KERNEL, limit + 1, Some(64)).unwrap_err();
     let text = error.to_string();
-    assert!(
-        text.contains(&format!("{} bytes", limit + 1))
-            && text.contains("largest tile that fits is 64"),
-        "{text}"
-    );
+    assert!(text.contains(&format!("{} bytes", limit + 1)) && text.contains("largest tile that fits is 64"), "{text}");
     for size in [1, 4, 8, 16, 32] {
         assert_eq!(device.check_sub_group_size(&KERNEL, size), Ok(()));
     }
     let error = device.check_sub_group_size(&KERNEL, 7).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("choose one of [1, 4, 8, 16, 32]"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("choose one of [1, 4, 8, 16, 32]"), "{error}");
 }
 
 /// Runs a test of this file in a process of its own, with one variable set.
@@ -140,10 +96,7 @@ fn in_child(test: &str, variable: &str, value: &str) {
         .output()
         .unwrap();
     let stdout = String::from_utf8_lossy(&child.stdout);
-    assert!(
-        child.status.success() && stdout.contains("1 passed"),
-        "{stdout}"
-    );
+    assert!(child.status.success() && stdout.contains("1 passed"), "{stdout}");
 }
 
 #[test]
@@ -165,19 +118,13 @@ fn child_has_three_threads() {
 #[test]
 #[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
 fn child_uses_the_baseline() {
-    assert_eq!(
-        Device::default_device().unwrap().info().isa,
-        syclone_runtime::Isa::Baseline
-    );
+    assert_eq!(Device::default_device().unwrap().info().isa, syclone_runtime::Isa::Baseline);
 }
 
 #[test]
 #[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
 fn child_default_is_absent() {
-    let expected = Error::NoDevice {
-        selector: "cuda:1".into(),
-        available: vec!["cpu:0".into()],
-    };
+    let expected = Error::NoDevice { selector: "cuda:1".into(), available: vec!["cpu:0".into()] };
     assert_eq!(Device::default_device().unwrap_err(), expected);
 }
 
@@ -192,9 +139,5 @@ fn child_threads_are_invalid() {
     };
     assert_eq!(Device::select("cpu").unwrap_err(), expected);
     assert!(Device::all().is_empty());
-    assert!(
-        Device::unavailable_backends()[0]
-            .reason
-            .contains("SYCLONE_CPU_THREADS")
-    );
+    assert!(Device::unavailable_backends()[0].reason.contains("SYCLONE_CPU_THREADS"));
 }

@@ -51,11 +51,7 @@ fn readers_and_the_reading_host_do_not_wait_for_each_other() {
     let (_device, queue, a) = setup();
     let first = a.0.wait_for_host(AccessMode::Read).unwrap();
     let second = a.0.wait_for_host(AccessMode::Read).unwrap();
-    queue
-        .submit(kernel("read", 1, vec![a.read()], |_, _| Ok(())))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(kernel("read", 1, vec![a.read()], |_, _| Ok(()))).unwrap().wait().unwrap();
     drop((first, second));
 }
 
@@ -76,18 +72,8 @@ fn host_accesses_to_disjoint_bytes_live_side_by_side() {
     let low = a.0.wait_for_host_range(AccessMode::Write, 0..8).unwrap();
     let high = a.0.wait_for_host_range(AccessMode::Write, 8..16).unwrap();
     drop((low, high));
-    let error =
-        a.0.wait_for_host_range(AccessMode::Read, 8..24)
-            .unwrap_err();
-    assert_eq!(
-        error,
-        Error::RangeOutsideObject {
-            command: "host access".into(),
-            start: 8,
-            end: 24,
-            bytes: 16
-        }
-    );
+    let error = a.0.wait_for_host_range(AccessMode::Read, 8..24).unwrap_err();
+    assert_eq!(error, Error::RangeOutsideObject { command: "host access".into(), start: 8, end: 24, bytes: 16 });
 }
 
 #[test]
@@ -103,44 +89,16 @@ fn a_wait_for_what_this_thread_itself_holds_up_is_an_error_and_no_hang() {
         Ok(())
     });
     let behind = queue.submit(behind.after(&direct)).unwrap();
-    assert_eq!(
-        direct.wait(),
-        Err(Error::WaitWouldDeadlock {
-            command: "add_slowly".into()
-        })
-    );
-    assert_eq!(
-        behind.wait(),
-        Err(Error::WaitWouldDeadlock {
-            command: "behind".into()
-        })
-    );
+    assert_eq!(direct.wait(), Err(Error::WaitWouldDeadlock { command: "add_slowly".into() }));
+    assert_eq!(behind.wait(), Err(Error::WaitWouldDeadlock { command: "behind".into() }));
     assert!(matches!(queue.wait(), Err(Error::WaitWouldDeadlock { .. })));
-    assert!(matches!(
-        a.0.wait_for_host(AccessMode::Read),
-        Err(Error::WaitWouldDeadlock { .. })
-    ));
-    assert!(matches!(
-        b.0.wait_for_host(AccessMode::Read),
-        Err(Error::WaitWouldDeadlock { .. })
-    ));
+    assert!(matches!(a.0.wait_for_host(AccessMode::Read), Err(Error::WaitWouldDeadlock { .. })));
+    assert!(matches!(b.0.wait_for_host(AccessMode::Read), Err(Error::WaitWouldDeadlock { .. })));
     // What does not depend on it can be waited for.
-    queue
-        .submit(kernel(
-            "free",
-            1,
-            vec![Words::new(&device, 1).write()],
-            |_, _| Ok(()),
-        ))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(kernel("free", 1, vec![Words::new(&device, 1).write()], |_, _| Ok(()))).unwrap().wait().unwrap();
     drop(token);
     queue.wait().unwrap();
-    assert_eq!(
-        (a.host().unwrap(), b.host().unwrap()),
-        (vec![1, 0], vec![9])
-    );
+    assert_eq!((a.host().unwrap(), b.host().unwrap()), (vec![1, 0], vec![9]));
 }
 
 #[test]

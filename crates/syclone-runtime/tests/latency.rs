@@ -63,56 +63,22 @@ fn batch(queue: &Queue, rounds: usize, submit: impl Fn()) -> Duration {
 #[test]
 fn batches_that_are_ordered_or_touch_memory_cost_little_more() {
     let device = Device::default_device().unwrap();
-    let in_order = Queue::with(
-        &device,
-        QueueOptions {
-            in_order: true,
-            profiling: false,
-        },
-    )
-    .unwrap();
+    let in_order = Queue::with(&device, QueueOptions { in_order: true, profiling: false }).unwrap();
     let queue = Queue::new(&device).unwrap();
     let (a, b) = (Words::new(&device, 1), Words::new(&device, 1));
     let commands = |accesses: Vec<Access>, chunks| kernel("empty", chunks, accesses, |_, _| Ok(()));
     let figures = [
-        (
-            "in order",
-            batch(&in_order, 100, || drop(in_order.submit(empty()).unwrap())),
-        ),
-        (
-            "chain through memory",
-            batch(&queue, 100, || {
-                drop(queue.submit(commands(vec![a.read_write()], 1)).unwrap())
-            }),
-        ),
-        (
-            "shared input",
-            batch(&queue, 100, || {
-                drop(queue.submit(commands(vec![a.read()], 1)).unwrap())
-            }),
-        ),
+        ("in order", batch(&in_order, 100, || drop(in_order.submit(empty()).unwrap()))),
+        ("chain through memory", batch(&queue, 100, || drop(queue.submit(commands(vec![a.read_write()], 1)).unwrap()))),
+        ("shared input", batch(&queue, 100, || drop(queue.submit(commands(vec![a.read()], 1)).unwrap()))),
         (
             "input and output",
-            batch(&queue, 100, || {
-                drop(
-                    queue
-                        .submit(commands(vec![a.read(), b.write()], 1))
-                        .unwrap(),
-                )
-            }),
+            batch(&queue, 100, || drop(queue.submit(commands(vec![a.read(), b.write()], 1)).unwrap())),
         ),
-        (
-            "two chunks",
-            batch(&queue, 100, || {
-                drop(queue.submit(commands(Vec::new(), 2)).unwrap())
-            }),
-        ),
+        ("two chunks", batch(&queue, 100, || drop(queue.submit(commands(Vec::new(), 2)).unwrap()))),
     ];
     for (what, median) in figures {
         println!("{what}: median {median:?} each");
-        assert!(
-            median < Duration::from_millis(1),
-            "{what}: median {median:?}"
-        );
+        assert!(median < Duration::from_millis(1), "{what}: median {median:?}");
     }
 }

@@ -34,12 +34,8 @@ fn device_queue_memory_and_event_can_be_dropped_in_any_order_while_a_command_run
                 Ok(())
             }))
             .unwrap();
-        let mut parts: Vec<Option<Box<dyn std::any::Any>>> = vec![
-            Some(Box::new(device)),
-            Some(Box::new(queue)),
-            Some(Box::new(words)),
-            Some(Box::new(event)),
-        ];
+        let mut parts: Vec<Option<Box<dyn std::any::Any>>> =
+            vec![Some(Box::new(device)), Some(Box::new(queue)), Some(Box::new(words)), Some(Box::new(event))];
         let mut left = vec![0, 1, 2, 3];
         for (count, divisor) in [(4, 6), (3, 2), (2, 1), (1, 1)] {
             let part = left.remove(order / divisor % count);
@@ -56,16 +52,11 @@ fn memory_dropped_under_a_command_lives_until_the_command_has_ended_and_no_longe
     let device = Device::cpu_with_threads(1).unwrap();
     let queue = Queue::new(&device).unwrap();
     let object = MemoryObject::allocate(&device, 1 << 20).unwrap();
-    let event = queue
-        .submit(Command::fill(&object, 0, 1 << 20, &[1]).unwrap())
-        .unwrap();
+    let event = queue.submit(Command::fill(&object, 0, 1 << 20, &[1]).unwrap()).unwrap();
     let alive = Arc::downgrade(&object);
     drop(object);
     event.wait().unwrap();
-    assert!(
-        alive.upgrade().is_none(),
-        "a waited-for command must not hold memory"
-    );
+    assert!(alive.upgrade().is_none(), "a waited-for command must not hold memory");
     assert_eq!(device.memory_stats().in_use, 0);
 }
 
@@ -77,32 +68,15 @@ fn a_vector_moved_in_comes_back_and_only_as_what_it_was() {
     let address = vector.as_ptr();
     let object = MemoryObject::from_vec(vector);
     assert_eq!(object.bytes(), 2000);
-    queue
-        .submit(Command::fill(&object, 0, 2000, &[7, 0]).unwrap())
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(Command::fill(&object, 0, 2000, &[7, 0]).unwrap()).unwrap().wait().unwrap();
     let object = object.try_into_vec::<i16>().unwrap_err();
     let other = Arc::clone(&object);
     let object = object.try_into_vec::<u16>().unwrap_err();
     drop(other);
     let vector = object.try_into_vec::<u16>().unwrap();
-    assert_eq!(
-        (vector.as_ptr(), vector),
-        (address, vec![u16::from_ne_bytes([7, 0]); 1000])
-    );
-    assert!(
-        MemoryObject::allocate(&device, 8)
-            .unwrap()
-            .try_into_vec::<u8>()
-            .is_err()
-    );
-    assert_eq!(
-        MemoryObject::from_vec(Vec::<u64>::new())
-            .try_into_vec::<u64>()
-            .unwrap(),
-        []
-    );
+    assert_eq!((vector.as_ptr(), vector), (address, vec![u16::from_ne_bytes([7, 0]); 1000]));
+    assert!(MemoryObject::allocate(&device, 8).unwrap().try_into_vec::<u8>().is_err());
+    assert_eq!(MemoryObject::from_vec(Vec::<u64>::new()).try_into_vec::<u64>().unwrap(), []);
 }
 
 #[test]
@@ -114,18 +88,10 @@ fn the_elements_of_a_moved_in_vector_are_dropped_once() {
         }
     }
     let drops = Arc::new(AtomicUsize::new(0));
-    let vector = || {
-        (0..10)
-            .map(|_| Counted(Arc::clone(&drops)))
-            .collect::<Vec<_>>()
-    };
+    let vector = || (0..10).map(|_| Counted(Arc::clone(&drops))).collect::<Vec<_>>();
     drop(MemoryObject::from_vec(vector()));
     assert_eq!(drops.load(Ordering::Relaxed), 10);
-    drop(
-        MemoryObject::from_vec(vector())
-            .try_into_vec::<Counted>()
-            .unwrap_or_default(),
-    );
+    drop(MemoryObject::from_vec(vector()).try_into_vec::<Counted>().unwrap_or_default());
     assert_eq!(drops.load(Ordering::Relaxed), 20);
 }
 
@@ -142,21 +108,14 @@ fn borrowed_host_memory_is_read_and_written_in_place() {
                 MemoryObject::borrow(NonNull::from(&mut target[..]).cast(), target.len()),
             ]
         };
-        queue
-            .submit(Command::copy(&from, 0, &to, 0, 600_000).unwrap())
-            .unwrap()
-            .wait()
-            .unwrap();
+        queue.submit(Command::copy(&from, 0, &to, 0, 600_000).unwrap()).unwrap().wait().unwrap();
     }
     assert_eq!(source, target);
 }
 
 #[test]
 fn two_devices_work_side_by_side_from_fresh_threads() {
-    let devices = [
-        Device::cpu_with_threads(1).unwrap(),
-        Device::cpu_with_threads(1).unwrap(),
-    ];
+    let devices = [Device::cpu_with_threads(1).unwrap(), Device::cpu_with_threads(1).unwrap()];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let words = devices.each_ref().map(|device| Words::new(device, 1000));
     for idx in 0..1000 {
@@ -173,27 +132,11 @@ fn two_devices_work_side_by_side_from_fresh_threads() {
     let [_, queue] = queues;
     let copied = std::thread::spawn(move || {
         // From device 0 to device 1, by device 1's queue, on a thread that has seen neither.
-        assert!(
-            second
-                .host()
-                .unwrap()
-                .iter()
-                .enumerate()
-                .all(|(idx, &word)| word == 20 + idx as u64)
-        );
-        queue
-            .submit(Command::copy(&first.0, 0, &second.0, 0, 8000).unwrap())
-            .unwrap();
+        assert!(second.host().unwrap().iter().enumerate().all(|(idx, &word)| word == 20 + idx as u64));
+        queue.submit(Command::copy(&first.0, 0, &second.0, 0, 8000).unwrap()).unwrap();
         second.host().unwrap()
     });
-    assert!(
-        copied
-            .join()
-            .unwrap()
-            .iter()
-            .enumerate()
-            .all(|(idx, &word)| word == 10 + idx as u64)
-    );
+    assert!(copied.join().unwrap().iter().enumerate().all(|(idx, &word)| word == 10 + idx as u64));
     assert_ne!(devices[0], devices[1]);
     assert_eq!(devices[0], devices[0].clone());
 }
@@ -210,22 +153,12 @@ fn allocations_are_zeroed_aligned_counted_and_limited() {
         assert_eq!(device.memory_stats().in_use, bytes);
     }
     let stats = device.memory_stats();
-    assert_eq!(
-        (stats.in_use, stats.high_water, stats.allocations),
-        (0, 10 << 20, 6)
-    );
+    assert_eq!((stats.in_use, stats.high_water, stats.allocations), (0, 10 << 20, 6));
     let info = device.info();
     for asked in [info.max_allocation + 1, isize::MAX as usize, usize::MAX] {
-        let expected = Error::OutOfMemory {
-            device: info.selector.clone(),
-            asked,
-            in_use: 0,
-            limit: info.global_memory_bytes,
-        };
-        assert_eq!(
-            MemoryObject::allocate(&device, asked).unwrap_err(),
-            expected
-        );
+        let expected =
+            Error::OutOfMemory { device: info.selector.clone(), asked, in_use: 0, limit: info.global_memory_bytes };
+        assert_eq!(MemoryObject::allocate(&device, asked).unwrap_err(), expected);
     }
     assert_eq!(device.memory_stats().in_use, 0);
     let empty = MemoryObject::allocate(&device, 0).unwrap();
@@ -241,15 +174,9 @@ fn thousands_of_partial_accesses_leave_nothing_that_keeps_their_object_alive() {
     // Readers and writers of parts, so that finished entries must be pruned and ranges cut.
     for step in 0..50_000usize {
         let start = step * 7 % 60 * 8;
-        let mode = if step % 3 == 0 {
-            AccessMode::ReadWrite
-        } else {
-            AccessMode::Read
-        };
+        let mode = if step % 3 == 0 { AccessMode::ReadWrite } else { AccessMode::Read };
         let access = syclone_runtime::Access::range(&words.0, mode, start..start + 32, "part");
-        queue
-            .submit(kernel("step", 1, vec![access], |_, _| Ok(())))
-            .unwrap();
+        queue.submit(kernel("step", 1, vec![access], |_, _| Ok(()))).unwrap();
     }
     queue.wait().unwrap();
     let weak = Arc::downgrade(&words.0);

@@ -107,10 +107,7 @@ fn meet(first: Vec<Access>, second: Vec<Access>) {
 #[test]
 fn commands_on_different_memory_run_at_the_same_time() {
     let device = two_workers();
-    meet(
-        vec![Words::new(&device, 1).write()],
-        vec![Words::new(&device, 1).write()],
-    );
+    meet(vec![Words::new(&device, 1).write()], vec![Words::new(&device, 1).write()]);
 }
 
 #[test]
@@ -153,11 +150,7 @@ fn a_part_follows_a_writer_of_the_whole_and_the_whole_follows_writers_of_its_par
 
 #[test]
 fn the_order_holds_across_queues_and_devices() {
-    let devices = [
-        two_workers(),
-        Device::cpu_with_threads(1).unwrap(),
-        Device::default_device().unwrap(),
-    ];
+    let devices = [two_workers(), Device::cpu_with_threads(1).unwrap(), Device::default_device().unwrap()];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let a = Words::new(&devices[0], 1);
     for step in 0..300u64 {
@@ -180,21 +173,13 @@ fn every_chunk_runs_once_on_workers_with_distinct_numbers_and_finish_runs_after_
     let busy: Arc<[AtomicBool; 3]> = Arc::default();
     let target = counts.clone();
     let caller = std::thread::current().id();
-    let command = kernel(
-        "count",
-        10_000,
-        vec![counts.read_write()],
-        move |chunk, worker| {
-            assert_ne!(std::thread::current().id(), caller);
-            assert!(
-                !busy[worker.index()].swap(true, Ordering::SeqCst),
-                "two chunks at once on one worker"
-            );
-            target.set(chunk, target.get(chunk) + 1);
-            busy[worker.index()].store(false, Ordering::SeqCst);
-            Ok(())
-        },
-    );
+    let command = kernel("count", 10_000, vec![counts.read_write()], move |chunk, worker| {
+        assert_ne!(std::thread::current().id(), caller);
+        assert!(!busy[worker.index()].swap(true, Ordering::SeqCst), "two chunks at once on one worker");
+        target.set(chunk, target.get(chunk) + 1);
+        busy[worker.index()].store(false, Ordering::SeqCst);
+        Ok(())
+    });
     queue.submit(command).unwrap().wait().unwrap();
     assert!(counts.host().unwrap().iter().all(|&count| count == 1));
 }
@@ -204,33 +189,16 @@ fn a_command_that_names_memory_twice_and_writes_it_is_refused() {
     let device = two_workers();
     let queue = Queue::new(&device).unwrap();
     let a = Words::new(&device, 4);
-    let both = vec![
-        a.read(),
-        Access::range(&a.0, AccessMode::Write, 8..16, "out"),
-    ];
-    let error = queue
-        .submit(kernel("twice", 1, both, |_, _| Ok(())))
-        .unwrap_err();
-    let expected = Error::AccessConflict {
-        command: "twice".into(),
-        first: "in".into(),
-        second: "out".into(),
-    };
+    let both = vec![a.read(), Access::range(&a.0, AccessMode::Write, 8..16, "out")];
+    let error = queue.submit(kernel("twice", 1, both, |_, _| Ok(()))).unwrap_err();
+    let expected = Error::AccessConflict { command: "twice".into(), first: "in".into(), second: "out".into() };
     assert_eq!(error, expected);
-    queue
-        .submit(kernel("reads", 1, vec![a.read(), a.read()], |_, _| Ok(())))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(kernel("reads", 1, vec![a.read(), a.read()], |_, _| Ok(()))).unwrap().wait().unwrap();
     let halves = vec![
         Access::range(&a.0, AccessMode::Read, 0..16, "low"),
         Access::range(&a.0, AccessMode::Write, 16..32, "high"),
     ];
-    queue
-        .submit(kernel("halves", 1, halves, |_, _| Ok(())))
-        .unwrap()
-        .wait()
-        .unwrap();
+    queue.submit(kernel("halves", 1, halves, |_, _| Ok(()))).unwrap().wait().unwrap();
 }
 
 #[test]
@@ -239,32 +207,15 @@ fn an_access_outside_its_object_is_refused() {
     let queue = Queue::new(&device).unwrap();
     let a = Words::new(&device, 4);
     let access = Access::range(&a.0, AccessMode::Read, 24..40, "x");
-    let error = queue
-        .submit(kernel("outside", 1, vec![access], |_, _| Ok(())))
-        .unwrap_err();
-    assert_eq!(
-        error,
-        Error::RangeOutsideObject {
-            command: "outside".into(),
-            start: 24,
-            end: 40,
-            bytes: 32
-        }
-    );
+    let error = queue.submit(kernel("outside", 1, vec![access], |_, _| Ok(()))).unwrap_err();
+    assert_eq!(error, Error::RangeOutsideObject { command: "outside".into(), start: 24, end: 40, bytes: 32 });
 }
 
 #[test]
 fn sixteen_threads_on_one_queue_lose_no_update() {
     for in_order in [false, true] {
         let device = two_workers();
-        let queue = Queue::with(
-            &device,
-            QueueOptions {
-                in_order,
-                profiling: false,
-            },
-        )
-        .unwrap();
+        let queue = Queue::with(&device, QueueOptions { in_order, profiling: false }).unwrap();
         let (a, b) = (Words::new(&device, 1), Words::new(&device, 1));
         let runs = Arc::new(AtomicUsize::new(0));
         std::thread::scope(|scope| {
@@ -291,10 +242,7 @@ fn sixteen_threads_on_one_queue_lose_no_update() {
             }
         });
         queue.wait().unwrap();
-        assert_eq!(
-            (a.get(0), b.get(0), runs.load(Ordering::Relaxed)),
-            (3200, 6400, 3200)
-        );
+        assert_eq!((a.get(0), b.get(0), runs.load(Ordering::Relaxed)), (3200, 6400, 3200));
     }
 }
 
@@ -306,35 +254,19 @@ fn no_command_is_left_lying_while_a_worker_is_free() {
         // From spinning to sleeping workers, and everything in between.
         std::thread::sleep(Duration::from_micros(round % 7 * 25));
         let (send, receive) = std::sync::mpsc::channel();
-        let first = queue
-            .submit(kernel("first", (round % 3) as usize, Vec::new(), |_, _| {
-                Ok(())
-            }))
-            .unwrap();
+        let first = queue.submit(kernel("first", (round % 3) as usize, Vec::new(), |_, _| Ok(()))).unwrap();
         // Ends only if the other worker takes what comes after it; by way of a chain in every other round.
         let blocked = Command::host_task("blocked", move || {
-            receive
-                .recv_timeout(Duration::from_secs(20))
-                .expect("the other worker should have sent");
+            receive.recv_timeout(Duration::from_secs(20)).expect("the other worker should have sent");
             Ok(())
         });
-        let blocked = if round % 2 == 0 {
-            blocked.after(&first)
-        } else {
-            blocked
-        };
+        let blocked = if round % 2 == 0 { blocked.after(&first) } else { blocked };
         let event = queue.submit(blocked).unwrap();
         let unblock = Command::host_task("unblock", move || {
             send.send(()).expect("the receiver is waiting");
             Ok(())
         });
-        queue
-            .submit(if round % 5 == 0 {
-                unblock.after(&first)
-            } else {
-                unblock
-            })
-            .unwrap();
+        queue.submit(if round % 5 == 0 { unblock.after(&first) } else { unblock }).unwrap();
         event.wait().unwrap();
     }
 }

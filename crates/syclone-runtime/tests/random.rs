@@ -32,9 +32,7 @@ impl Random {
 type Cell = Option<u64>;
 
 fn mix(sum: u64, value: u64) -> u64 {
-    (sum ^ value)
-        .wrapping_mul(0x0000_0100_0000_01B3)
-        .rotate_left(17)
+    (sum ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(17)
 }
 
 fn bytes(range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
@@ -44,34 +42,17 @@ fn bytes(range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
 /// One program; returns how many of its commands failed.
 fn run(seed: u64) -> usize {
     let mut random = Random(seed);
-    let devices = [
-        Device::cpu_with_threads(3).unwrap(),
-        Device::cpu_with_threads(1).unwrap(),
-    ];
-    let queues = [(0, false), (0, true), (1, false), (1, true)].map(|(device, in_order)| {
-        Queue::with(
-            &devices[device],
-            QueueOptions {
-                in_order,
-                profiling: false,
-            },
-        )
-        .unwrap()
-    });
-    let objects: Vec<Words> = (0..OBJECTS)
-        .map(|idx| Words::new(&devices[idx % 2], LEN))
-        .collect();
+    let devices = [Device::cpu_with_threads(3).unwrap(), Device::cpu_with_threads(1).unwrap()];
+    let queues = [(0, false), (0, true), (1, false), (1, true)]
+        .map(|(device, in_order)| Queue::with(&devices[device], QueueOptions { in_order, profiling: false }).unwrap());
+    let objects: Vec<Words> = (0..OBJECTS).map(|idx| Words::new(&devices[idx % 2], LEN)).collect();
     let mut model = vec![[Some(0); LEN]; OBJECTS];
     let mut events: Vec<(Event, bool)> = Vec::new();
     for step in 0..300u64 {
         if random.below(12) == 0 {
             let idx = random.below(OBJECTS);
             match objects[idx].host() {
-                Ok(found) => assert_eq!(
-                    found.into_iter().map(Some).collect::<Vec<_>>(),
-                    model[idx],
-                    "step {step}"
-                ),
+                Ok(found) => assert_eq!(found.into_iter().map(Some).collect::<Vec<_>>(), model[idx], "step {step}"),
                 Err(_) => assert!(model[idx].contains(&None), "step {step}"),
             }
             continue;
@@ -82,11 +63,7 @@ fn run(seed: u64) -> usize {
         if overlap {
             continue;
         }
-        let mode = if random.below(2) == 0 {
-            AccessMode::Write
-        } else {
-            AccessMode::ReadWrite
-        };
+        let mode = if random.below(2) == 0 { AccessMode::Write } else { AccessMode::ReadWrite };
         let fails = random.below(25) == 0;
         let pause = random.below(40) == 0;
         let (source, target) = (objects[from].clone(), objects[to].clone());
@@ -101,20 +78,10 @@ fn run(seed: u64) -> usize {
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
             let idx = first + chunk;
-            let old = if mode == AccessMode::ReadWrite {
-                target.get(idx)
-            } else {
-                step
-            };
-            let value = reads
-                .clone()
-                .fold(old, |sum, idx| mix(sum, source.get(idx)));
+            let old = if mode == AccessMode::ReadWrite { target.get(idx) } else { step };
+            let value = reads.clone().fold(old, |sum, idx| mix(sum, source.get(idx)));
             target.set(idx, value);
-            if fails && chunk == 0 {
-                Err(out_of_bounds("random"))
-            } else {
-                Ok(())
-            }
+            if fails && chunk == 0 { Err(out_of_bounds("random")) } else { Ok(()) }
         };
         let mut command: Command = kernel("random", writes.len(), accesses, work);
         let mut depends_on_failure = false;
@@ -128,21 +95,11 @@ fn run(seed: u64) -> usize {
         let inputs: Option<Vec<u64>> = model[from][read].iter().copied().collect();
         let old: Vec<Cell> = model[to][written.clone()].to_vec();
         let old_is_needed = mode == AccessMode::ReadWrite;
-        let failed = fails
-            || depends_on_failure
-            || inputs.is_none()
-            || (old_is_needed && old.contains(&None));
+        let failed = fails || depends_on_failure || inputs.is_none() || (old_is_needed && old.contains(&None));
         for (idx, old) in written.zip(old) {
             model[to][idx] = (!failed).then(|| {
-                let begin = if old_is_needed {
-                    old.expect("checked above")
-                } else {
-                    step
-                };
-                inputs
-                    .iter()
-                    .flatten()
-                    .fold(begin, |sum, &value| mix(sum, value))
+                let begin = if old_is_needed { old.expect("checked above") } else { step };
+                inputs.iter().flatten().fold(begin, |sum, &value| mix(sum, value))
             });
         }
         events.push((event, failed));
@@ -164,15 +121,10 @@ fn run(seed: u64) -> usize {
 
 #[test]
 fn random_programs_give_what_running_them_in_order_gives() {
-    let seed = std::env::var("SYCLONE_TEST_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| {
-            let now = std::time::SystemTime::now()
-                .duration_since(std::time::UNIX_EPOCH)
-                .unwrap();
-            now.as_nanos() as u64
-        });
+    let seed = std::env::var("SYCLONE_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        now.as_nanos() as u64
+    });
     println!("SYCLONE_TEST_SEED={seed}");
     let failures: usize = (0..60).map(|program| run(seed.wrapping_add(program))).sum();
     assert!(failures > 0, "the programs should exercise failures");

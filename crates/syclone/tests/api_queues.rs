@@ -22,13 +22,7 @@ fn a_command_group_launches_at_most_one_command() {
         h.fill(a.write(h), 1)?;
         h.fill(b.write(h), 2)
     });
-    assert_eq!(
-        two.unwrap_err(),
-        Error::DuplicateLaunch {
-            first: "fill".into(),
-            second: "fill".into()
-        }
-    );
+    assert_eq!(two.unwrap_err(), Error::DuplicateLaunch { first: "fill".into(), second: "fill".into() });
     let ignored = queue.submit(|h| {
         h.fill(a.write(h), 1)?;
         let _ = h.host_task(|_| ());
@@ -40,11 +34,7 @@ fn a_command_group_launches_at_most_one_command() {
             if first == "fill" && second == "api_queues::a_command_group_launches_at_most_one_command"),
         "a host task is named after where it is written: {error}"
     );
-    assert_eq!(
-        a.to_vec().unwrap(),
-        [0; 4],
-        "a group with a mistake does nothing"
-    );
+    assert_eq!(a.to_vec().unwrap(), [0; 4], "a group with a mistake does nothing");
     queue.submit(|_| Ok(())).unwrap().wait().unwrap();
 }
 
@@ -121,12 +111,9 @@ fn an_in_order_queue_needs_no_dependencies() {
 fn the_error_handler_sees_what_wait_returns() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let options =
-        QueueOptions::new().on_error(move |error| log.lock().unwrap().push(error.clone()));
+    let options = QueueOptions::new().on_error(move |error| log.lock().unwrap().push(error.clone()));
     let queue = options.build(&device()).unwrap();
-    queue
-        .submit(|h| h.host_task(|_| Err::<(), _>("lost")))
-        .unwrap();
+    queue.submit(|h| h.host_task(|_| Err::<(), _>("lost"))).unwrap();
     let error = queue.wait().unwrap_err();
     assert!(error.to_string().contains("lost"));
     assert!(queue.wait().is_ok(), "an error is returned once");
@@ -136,35 +123,19 @@ fn the_error_handler_sees_what_wait_returns() {
 #[test]
 fn a_panic_in_a_host_task_is_an_error_and_the_queue_goes_on() {
     let queue = queue();
-    let event = queue
-        .submit(|h| h.host_task(|_| -> () { panic!("task failed") }))
-        .unwrap();
-    assert!(
-        matches!(event.wait(), Err(Error::HostTaskPanic { message, .. }) if message == "task failed")
-    );
-    queue
-        .submit(|h| h.host_task(|_| ()))
-        .unwrap()
-        .wait()
-        .unwrap();
+    let event = queue.submit(|h| h.host_task(|_| -> () { panic!("task failed") })).unwrap();
+    assert!(matches!(event.wait(), Err(Error::HostTaskPanic { message, .. }) if message == "task failed"));
+    queue.submit(|h| h.host_task(|_| ())).unwrap().wait().unwrap();
     assert!(queue.wait().is_err());
 }
 
 #[test]
 fn times_are_known_to_queues_that_asked_for_them() {
-    let queue = QueueOptions::new()
-        .profiling(true)
-        .build(&device())
-        .unwrap();
-    let event = queue
-        .submit(|h| h.host_task(|_| std::thread::sleep(Duration::from_millis(5))))
-        .unwrap();
+    let queue = QueueOptions::new().profiling(true).build(&device()).unwrap();
+    let event = queue.submit(|h| h.host_task(|_| std::thread::sleep(Duration::from_millis(5)))).unwrap();
     event.wait().unwrap();
     let times = event.profiling().expect("profiling was asked for");
-    assert!(
-        times.submitted <= times.start && times.end - times.start >= 5_000_000,
-        "{times:?}"
-    );
+    assert!(times.submitted <= times.start && times.end - times.start >= 5_000_000, "{times:?}");
     let plain = self::queue().submit(|_| Ok(())).unwrap();
     plain.wait().unwrap();
     assert_eq!(plain.profiling(), None);
@@ -190,10 +161,7 @@ fn sixteen_threads_share_one_queue_and_one_buffer() {
             });
         }
     });
-    assert_eq!(
-        buffer.to_vec().unwrap(),
-        [ran.load(Ordering::Relaxed) as u64]
-    );
+    assert_eq!(buffer.to_vec().unwrap(), [ran.load(Ordering::Relaxed) as u64]);
 }
 
 #[test]
@@ -208,18 +176,12 @@ fn uploads_and_downloads_own_their_data() {
         let event = queue
             .submit(|h| {
                 let mut data = buffer.read_write(h);
-                h.host_task(move |task| {
-                    task.write(&mut data)
-                        .map(|data| data.iter_mut().for_each(|x| *x *= 2.0))
-                })
+                h.host_task(move |task| task.write(&mut data).map(|data| data.iter_mut().for_each(|x| *x *= 2.0)))
             })
             .unwrap();
         std::mem::forget(event);
-        let (kept, dropped, leaked) = (
-            queue.download(&buffer).unwrap(),
-            queue.download(&buffer).unwrap(),
-            queue.download(&buffer).unwrap(),
-        );
+        let (kept, dropped, leaked) =
+            (queue.download(&buffer).unwrap(), queue.download(&buffer).unwrap(), queue.download(&buffer).unwrap());
         drop(dropped);
         std::mem::forget(leaked);
         let expected: Vec<f32> = (0..10_000).map(|i| 2.0 * (i + round) as f32).collect();
@@ -229,14 +191,7 @@ fn uploads_and_downloads_own_their_data() {
 
 #[test]
 fn devices_queues_and_buffers_may_be_dropped_in_any_order() {
-    for order in [
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ] {
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let device = Device::cpu_with_threads(1).unwrap();
         let queue = Queue::new(&device).unwrap();
         let buffer = Buffer::<u8>::new(1 << 16);
@@ -263,9 +218,7 @@ fn events_are_futures() {
         }
     }
     let queue = queue();
-    let mut event = queue
-        .submit(|h| h.host_task(|_| std::thread::sleep(Duration::from_millis(10))))
-        .unwrap();
+    let mut event = queue.submit(|h| h.host_task(|_| std::thread::sleep(Duration::from_millis(10)))).unwrap();
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     loop {
         match std::pin::Pin::new(&mut event).poll(&mut Context::from_waker(&waker)) {

@@ -18,20 +18,9 @@ fn numbers_tuples_and_arrays_make_the_same_range() {
 
 #[test]
 fn a_plain_range_leaves_the_group_size_open_and_an_nd_range_sets_it() {
-    assert_eq!(
-        LaunchShape::from((4, 6)),
-        LaunchShape {
-            global: [4, 6],
-            local: None,
-            sub_group_size: None
-        }
-    );
+    assert_eq!(LaunchShape::from((4, 6)), LaunchShape { global: [4, 6], local: None, sub_group_size: None });
     assert_eq!(
         LaunchShape::from(NdRange::new([4, 6], [2, 3]).sub_group_size(4)),
-        LaunchShape {
-            global: [4, 6],
-            local: Some([2, 3]),
-            sub_group_size: Some(4)
-        }
+        LaunchShape { global: [4, 6], local: Some([2, 3]), sub_group_size: Some(4) }
     );
 }

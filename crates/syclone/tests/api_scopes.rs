@@ -16,8 +16,7 @@ fn slow_double<const D: usize>(queue: &Queue, buffer: &ScopedBuffer<'_, u32, D>)
             let mut data = buffer.read_write(h);
             h.host_task(move |task| {
                 std::thread::sleep(Duration::from_millis(30));
-                task.write(&mut data)
-                    .map(|data| data.iter_mut().for_each(|x| *x *= 2))
+                task.write(&mut data).map(|data| data.iter_mut().for_each(|x| *x *= 2))
             })
         })
         .unwrap()
@@ -30,11 +29,7 @@ fn the_scope_waits_for_its_commands_and_the_slice_holds_their_results() {
     let address = data.as_ptr();
     syclone::scope(|s| {
         let buffer = s.buffer_mut(&mut data, [2, 3]).unwrap();
-        assert_eq!(
-            buffer.host_read().unwrap().as_ptr(),
-            address,
-            "no copy is made"
-        );
+        assert_eq!(buffer.host_read().unwrap().as_ptr(), address, "no copy is made");
         slow_double(&queue, &buffer);
         slow_double(&queue, &buffer.clone());
     });
@@ -65,10 +60,7 @@ fn the_scope_waits_when_its_closure_panics() {
             panic!("on purpose");
         })
     }));
-    assert_eq!(
-        *result.unwrap_err().downcast::<&str>().unwrap(),
-        "on purpose"
-    );
+    assert_eq!(*result.unwrap_err().downcast::<&str>().unwrap(), "on purpose");
     assert_eq!(data, vec![2; 10]);
 }
 
@@ -80,10 +72,7 @@ fn the_scope_waits_for_copies_that_name_a_buffer_without_an_access() {
         let from = s.buffer(&source, 1 << 20).unwrap();
         let to = s.buffer_mut(&mut target, 1 << 20).unwrap();
         queue.copy(&from, &to).unwrap();
-        assert_eq!(
-            source[0], 7,
-            "what is borrowed to be read can be read meanwhile"
-        );
+        assert_eq!(source[0], 7, "what is borrowed to be read can be read meanwhile");
     });
     assert!(source == target);
 }
@@ -129,14 +118,7 @@ fn extents_that_do_not_fit_the_slice_are_an_error() {
     let mut data = [0u8; 5];
     syclone::scope(|s| {
         let result = s.buffer_mut(&mut data, [2, 3]);
-        assert!(matches!(
-            result,
-            Err(Error::LengthMismatch {
-                source_len: 5,
-                target_len: 6,
-                ..
-            })
-        ));
+        assert!(matches!(result, Err(Error::LengthMismatch { source_len: 5, target_len: 6, .. })));
     });
 }
 
@@ -149,10 +131,7 @@ fn a_host_task_gets_no_scoped_buffer_because_it_may_not_wait() {
         })
     });
     let error = event.unwrap().wait().unwrap_err();
-    assert!(
-        error.to_string().contains("would block a worker"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("would block a worker"), "{error}");
 }
 
 #[test]
@@ -162,9 +141,7 @@ fn parts_of_a_borrowed_slice_are_independent() {
     syclone::scope(|s| {
         let buffer = s.buffer_mut(&mut data, [3, 2]).unwrap();
         let (first, last) = (buffer.slice(..1).unwrap(), buffer.slice(2..).unwrap());
-        queue
-            .submit(|h| h.copy(first.read(h), last.write(h)))
-            .unwrap();
+        queue.submit(|h| h.copy(first.read(h), last.write(h))).unwrap();
         slow_double(&queue, &buffer.slice(1..2).unwrap());
         assert!(buffer.slice(2..4).is_err());
     });
@@ -185,19 +162,12 @@ fn a_scope_that_can_never_end_aborts_the_process_with_the_reason() {
         unreachable!("the scope has returned before its command ended");
     }
     let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "a_scope_that_can_never_end_aborts_the_process_with_the_reason",
-            "--nocapture",
-        ])
+        .args(["--exact", "a_scope_that_can_never_end_aborts_the_process_with_the_reason", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .unwrap();
     let stderr = String::from_utf8_lossy(&child.stderr);
     assert!(!child.status.success());
-    assert!(
-        stderr.contains("a scope of borrowed buffers cannot end"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("a scope of borrowed buffers cannot end"), "{stderr}");
     assert!(!stderr.contains("has returned"), "{stderr}");
 }

@@ -49,7 +49,9 @@ fn a_group_size_of_zero_names_the_dimension_and_a_range_of_zero_does_nothing() {
     let text = launch_groups(NdRange::new([4, 4], [0, 4]), [1, 1]);
     assert_eq!(text, "kernel 'scatter_sum': the work-group size in dimension 0 is 0\nuse at least 1");
     let out = Buffer::<f32, 2>::new([0, 4]);
-    run(&rig::queue(), |h| h.parallel_for(NdRange::new([0, 4], [2, 4]), scatter_sum(LocalAccessor::new([2, 4]), out.write(h))));
+    run(&rig::queue(), |h| {
+        h.parallel_for(NdRange::new([0, 4], [2, 4]), scatter_sum(LocalAccessor::new([2, 4]), out.write(h)))
+    });
 }
 
 const TILES: usize = 64;
@@ -67,7 +69,11 @@ fn too_much_local_memory_says_asked_limit_and_the_largest_tile() {
     let device = Device::select("cpu").expect("every machine has the CPU device");
     let limit = device.info().local_memory_bytes;
     let text = launch_groups(NdRange::new([8, 8], [8, 8]), [limit, 1]);
-    let asked = format!("{} bytes of local memory are over the limit of {limit} bytes on {}", 4 * limit, device.info().selector);
+    let asked = format!(
+        "{} bytes of local memory are over the limit of {limit} bytes on {}",
+        4 * limit,
+        device.info().selector
+    );
     assert_says(&text, &["kernel 'scatter_sum'", &asked, "use smaller local arrays"]);
     let text = launch_groups(NdRange::new([8, 8], [8, 8]), [usize::MAX, 8]);
     assert_says(&text, &["kernel 'scatter_sum'", "bytes of local memory are over the limit of"]);
@@ -80,7 +86,12 @@ fn too_much_local_memory_says_asked_limit_and_the_largest_tile() {
     let text = failure(&queue, |h| h.parallel_for([64, 64], tiled::<32>(out.write(h))));
     assert_says(
         &text,
-        &["kernel 'tiled'", &format!("{} bytes", bytes(32)), &format!("limit of {limit} bytes"), &format!("the largest tile that fits is {fits}")],
+        &[
+            "kernel 'tiled'",
+            &format!("{} bytes", bytes(32)),
+            &format!("limit of {limit} bytes"),
+            &format!("the largest tile that fits is {fits}"),
+        ],
     );
     run(&queue, |h| h.parallel_for([64, 64], tiled::<4>(out.write(h))));
 }
@@ -123,7 +134,15 @@ fn a_barrier_that_not_all_reach_is_an_error_with_line_and_counts_in_every_way() 
     in_every_way(|queue, way| {
         let (x, out) = (Buffer::from_vec(vec![0u32, 1, 2, 3, 4, 5, 6, 7]), Buffer::<u32>::new(8));
         let text = failure(queue, |h| h.parallel_for(NdRange::new(8, 8), half_arrive(x.read(h), out.write(h))));
-        assert_says(&text, &["kernel 'half_arrive'", "6 of 8 work-items", &format!("line {HALF_ARRIVE_AT}"), "move it out of the branch"]);
+        assert_says(
+            &text,
+            &[
+                "kernel 'half_arrive'",
+                "6 of 8 work-items",
+                &format!("line {HALF_ARRIVE_AT}"),
+                "move it out of the branch",
+            ],
+        );
         queue.fill(&x, 2).expect("submits");
         run(queue, |h| h.parallel_for(NdRange::new(8, 8), half_arrive(x.read(h), out.write(h))));
         assert_eq!(out.host_read().expect("reads")[..], [1; 8], "{way:?}");
@@ -160,7 +179,8 @@ fn an_integer_division_by_zero_is_an_error_that_names_the_kernel() {
             ($kernel:ident $x:expr, $y:expr => $says:literal) => {{
                 let (x, y) = (Buffer::from_vec($x), Buffer::from_vec($y));
                 let out = Buffer::from_vec($x);
-                let text = failure(queue, |h| h.parallel_for(NdRange::new(4, 2), $kernel(x.read(h), y.read(h), out.write(h))));
+                let text =
+                    failure(queue, |h| h.parallel_for(NdRange::new(4, 2), $kernel(x.read(h), y.read(h), out.write(h))));
                 assert_says(&text, &[concat!("kernel '", stringify!($kernel), "'"), $says]);
             }};
         }

@@ -175,11 +175,17 @@ fn add_one(item: Item<1>, data: ItemMut<i32>) {
 #[test]
 fn a_failed_launch_is_never_reported_as_success() {
     rig::in_every_way(|queue, way| {
-        let (x, out, other) = (Buffer::from_vec(vec![1; 8]), Buffer::from_vec(vec![-77; 8]), Buffer::from_vec(vec![5; 8]));
+        let (x, out, other) =
+            (Buffer::from_vec(vec![1; 8]), Buffer::from_vec(vec![-77; 8]), Buffer::from_vec(vec![5; 8]));
         let limit = queue.device().info().max_work_group_size;
         // Refused at once: a group that is too large, and more local memory than there is.
         for (local, space) in [(2 * limit, 1), (8, 1 << 40)] {
-            let kernel = |h: &Handler<'_>| h.parallel_for(NdRange::new(local, local), copy_in_groups(x.read(h), LocalAccessor::new(space), out.write(h)));
+            let kernel = |h: &Handler<'_>| {
+                h.parallel_for(
+                    NdRange::new(local, local),
+                    copy_in_groups(x.read(h), LocalAccessor::new(space), out.write(h)),
+                )
+            };
             let error = queue.submit(kernel).expect_err("the launch is refused").to_string();
             assert_says(&error, &["copy_in_groups", "cpu"]);
             assert_eq!(out.host_read().expect("nothing ran")[..], [-77; 8], "{way:?}");

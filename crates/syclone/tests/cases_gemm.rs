@@ -57,7 +57,16 @@ const TILE: usize = 4;
 
 /// The same through tiles in local memory, for packed matrices.
 #[kernel(fallback, work_group_size(1, TILE, TILE))]
-fn tiled_product(item: NdItem<3>, m: usize, n: usize, depth: usize, a: View<f32>, b: View<f32>, beta: f32, c: ScatterMut<f32>) {
+fn tiled_product(
+    item: NdItem<3>,
+    m: usize,
+    n: usize,
+    depth: usize,
+    a: View<f32>,
+    b: View<f32>,
+    beta: f32,
+    c: ScatterMut<f32>,
+) {
     let tile_a = local::<[[f32; TILE]; TILE]>();
     let tile_b = local::<[[f32; TILE]; TILE]>();
     let (batch, row, column) = (item.global_id(0), item.global_id(1), item.global_id(2));
@@ -90,7 +99,14 @@ struct Sizes {
     depth: usize,
 }
 
-fn multiply<T: Scalar>(queue: &Queue, s: Sizes, a: (&[T], Layout), b: (&[T], Layout), beta: T, c: (&[T], Layout)) -> Vec<T> {
+fn multiply<T: Scalar>(
+    queue: &Queue,
+    s: Sizes,
+    a: (&[T], Layout),
+    b: (&[T], Layout),
+    beta: T,
+    c: (&[T], Layout),
+) -> Vec<T> {
     let (x, y, z) = (Buffer::from_slice(a.0), Buffer::from_slice(b.0), Buffer::from_slice(c.0));
     run(queue, |h| {
         let kernel = product(s.depth, x.read(h), a.1, y.read(h), b.1, beta, z.scatter(h), c.1);
@@ -139,7 +155,14 @@ fn a_transposed_operand_is_read_by_its_strides() {
     in_every_way(|queue, way| {
         let s = Sizes { batch: 1, m: 3, n: 2, depth: 2 };
         let transposed = Layout { row: 1, column: 3, ..packed(2, 3) };
-        let c = multiply(queue, s, (&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], transposed), (&[1.0; 4], packed(2, 2)), 0.0, (&[f32::NAN; 6], packed(3, 2)));
+        let c = multiply(
+            queue,
+            s,
+            (&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], transposed),
+            (&[1.0; 4], packed(2, 2)),
+            0.0,
+            (&[f32::NAN; 6], packed(3, 2)),
+        );
         assert_eq!(c, [5.0, 5.0, 7.0, 7.0, 9.0, 9.0], "{way:?}");
     });
 }
@@ -153,7 +176,14 @@ fn swapped_axes_that_do_not_merge_into_one_stride_are_kept_apart() {
         let rows: Vec<f32> = (0..2)
             .flat_map(|outer| {
                 let layout = Layout { offset: outer * 24, batch: 4, row: 8, column: 1 };
-                multiply(queue, s, (&data, layout), (&[1.0; 4], Layout { offset: 0, batch: 0, row: 1, column: 1 }), 0.0, (&[f32::NAN; 6], packed(3, 1)))
+                multiply(
+                    queue,
+                    s,
+                    (&data, layout),
+                    (&[1.0; 4], Layout { offset: 0, batch: 0, row: 1, column: 1 }),
+                    0.0,
+                    (&[f32::NAN; 6], packed(3, 1)),
+                )
             })
             .collect();
         assert_eq!(rows, [6.0, 38.0, 70.0, 22.0, 54.0, 86.0, 102.0, 134.0, 166.0, 118.0, 150.0, 182.0], "{way:?}");
@@ -166,7 +196,14 @@ fn an_operand_that_is_expanded_over_the_batch_is_read_again_for_each() {
         let batch = if way == Way::Interpreter { 3 } else { 32 };
         let s = Sizes { batch, m: 32, n: 32, depth: 32 };
         let one = Layout { batch: 0, ..packed(32, 32) };
-        let c = multiply(queue, s, (&[1.0f32; 1024], one), (&vec![1.0; batch * 1024], packed(32, 32)), 0.0, (&vec![f32::NAN; batch * 1024], packed(32, 32)));
+        let c = multiply(
+            queue,
+            s,
+            (&[1.0f32; 1024], one),
+            (&vec![1.0; batch * 1024], packed(32, 32)),
+            0.0,
+            (&vec![f32::NAN; batch * 1024], packed(32, 32)),
+        );
         assert!(c.iter().all(|&x| x == 32.0), "{way:?}");
     });
 }
@@ -181,9 +218,17 @@ fn parts_of_larger_matrices_multiply_like_copies_and_leave_the_rest_alone() {
         let s = Sizes { batch: 1, m: 4, n: 6, depth: 6 };
         let copied: Vec<i64> = (1..5).flat_map(|i| a[i * 7 + 1..i * 7 + 7].to_vec()).collect();
         let expected = reference(s, &copied, &b);
-        let c = multiply(queue, s, (&floats(&a), part), (&floats(&b), packed(6, 6)), 0.0, (&[f32::NAN; 24], packed(4, 6)));
+        let c =
+            multiply(queue, s, (&floats(&a), part), (&floats(&b), packed(6, 6)), 0.0, (&[f32::NAN; 24], packed(4, 6)));
         assert_eq!(c, floats(&expected), "{way:?}");
-        let c = multiply(queue, s, (&floats(&copied), packed(4, 6)), (&floats(&b), packed(6, 6)), 0.0, (&[-99.0; 35], part));
+        let c = multiply(
+            queue,
+            s,
+            (&floats(&copied), packed(4, 6)),
+            (&floats(&b), packed(6, 6)),
+            0.0,
+            (&[-99.0; 35], part),
+        );
         for (i, value) in c.iter().enumerate() {
             let (row, column) = (i / 7, i % 7);
             let outside = row == 0 || column == 0;
@@ -202,7 +247,11 @@ fn products_in_f32_keep_all_its_bits() {
         let eye: Vec<f32> = (0..46 * 46).map(|i| if i % 47 == 0 { 1.0 } else { 0.0 }).collect();
         let numbers: Vec<f32> = (0..46 * 46).map(|i| i as f32).collect();
         let square = packed(46, 46);
-        assert_eq!(multiply(queue, s, (&eye, square), (&numbers, square), 0.0, (&[f32::NAN; 46 * 46], square)), numbers, "{way:?}");
+        assert_eq!(
+            multiply(queue, s, (&eye, square), (&numbers, square), 0.0, (&[f32::NAN; 46 * 46], square)),
+            numbers,
+            "{way:?}"
+        );
         assert_eq!(multiply_by_tiles(queue, s, &eye, &numbers, 0.0, &[f32::NAN; 46 * 46]), numbers, "{way:?}");
     });
 }
@@ -232,7 +281,8 @@ fn sum_bf16(x: View<bf16>, narrow: ScatterMut<bf16>) {
 fn halves_are_summed_in_f32_and_rounded_once() {
     in_every_way(|queue, way| {
         let dot = |x: f32, y: f32| {
-            let (x, y) = (Buffer::from_vec(vec![f16::from_f32(x); 4096]), Buffer::from_vec(vec![f16::from_f32(y); 4096]));
+            let (x, y) =
+                (Buffer::from_vec(vec![f16::from_f32(x); 4096]), Buffer::from_vec(vec![f16::from_f32(y); 4096]));
             let (wide, narrow) = (Buffer::<f32>::new(1), Buffer::<f16>::new(1));
             run(queue, |h| h.single_task(dot_f16(x.read(h), y.read(h), wide.write(h), narrow.write(h))));
             (wide.to_vec().expect("reads")[0], narrow.to_vec().expect("reads")[0].to_f32())
@@ -266,7 +316,10 @@ fn products_without_rows_columns_or_batches_run_nothing() {
         for [batch, m, n] in [[1, 0, 4], [1, 3, 0], [0, 3, 4]] {
             let s = Sizes { batch, m, n, depth: 3 };
             let (a, b) = (vec![1.0f32; batch * m * 3], vec![1.0f32; batch * 3 * n]);
-            assert!(multiply(queue, s, (&a, packed(m, 3)), (&b, packed(3, n)), 0.0, (&[], packed(m, n))).is_empty(), "{way:?}");
+            assert!(
+                multiply(queue, s, (&a, packed(m, 3)), (&b, packed(3, n)), 0.0, (&[], packed(m, n))).is_empty(),
+                "{way:?}"
+            );
             assert!(multiply_by_tiles(queue, s, &a, &b, 0.0, &[]).is_empty(), "{way:?}");
         }
     });
@@ -282,7 +335,18 @@ fn inner_sizes_below_one_tile_read_nothing_beyond_their_end() {
             let expected = floats(&reference(s, &a, &b));
             // What is out of bounds would be reported, and the run would end in an error.
             let (a, b) = (floats(&a), floats(&b));
-            assert_eq!(multiply(queue, s, (&a, packed(m, depth)), (&b, packed(depth, n)), 0.0, (&vec![f32::NAN; m * n], packed(m, n))), expected, "{way:?} {s:?}");
+            assert_eq!(
+                multiply(
+                    queue,
+                    s,
+                    (&a, packed(m, depth)),
+                    (&b, packed(depth, n)),
+                    0.0,
+                    (&vec![f32::NAN; m * n], packed(m, n))
+                ),
+                expected,
+                "{way:?} {s:?}"
+            );
             assert_eq!(multiply_by_tiles(queue, s, &a, &b, 0.0, &vec![f32::NAN; m * n]), expected, "{way:?} {s:?}");
         }
         let s = Sizes { batch: 1, m: 5, n: 2, depth: 1 };
@@ -317,7 +381,8 @@ integer_products! {
 
 macro_rules! integer_product {
     ($queue:expr, $kernel:ident, $m:expr, $n:expr, $k:expr, $a:expr, $a_zero:expr, $b:expr, $b_zero:expr) => {{
-        let (a, b) = (Buffer::from_vec_with($a, [$m, $k]).expect("fits"), Buffer::from_vec_with($b, [$k, $n]).expect("fits"));
+        let (a, b) =
+            (Buffer::from_vec_with($a, [$m, $k]).expect("fits"), Buffer::from_vec_with($b, [$k, $n]).expect("fits"));
         let (zeros, c) = (Buffer::from_vec($a_zero), Buffer::<i32, 2>::new([$m, $n]));
         run($queue, |h| h.parallel_for([$m, $n], $kernel(a.read(h), zeros.read(h), b.read(h), $b_zero, c.write(h))));
         c.to_vec().expect("the product")
@@ -356,7 +421,12 @@ fn every_combination_of_signs_equals_the_wide_sum_at_every_inner_size() {
                     let expected: Vec<i64> = (0..m * n)
                         .map(|i| {
                             let (row, column) = (i / n, i % n);
-                            (0..k).map(|p| (a[row * k + p] as i64 - zeros[row] as i64) * (b[p * n + column] as i64 - b_zero as i64)).sum()
+                            (0..k)
+                                .map(|p| {
+                                    (a[row * k + p] as i64 - zeros[row] as i64)
+                                        * (b[p * n + column] as i64 - b_zero as i64)
+                                })
+                                .sum()
                         })
                         .collect();
                     let c = integer_product!(queue, $kernel, m, n, k, a, zeros, b, b_zero);

@@ -76,7 +76,10 @@ fn group_sizes_of_zero_or_that_do_not_divide_are_refused_before_the_launch() {
     let launch = |shape: NdRange<2>| failure(&queue, |h| h.parallel_for(shape, visit_in_groups_2d(visits.atomic(h))));
     assert_says(&launch(NdRange::new([4, 4], [2, 0])), &["visit_in_groups", "dimension 1 is 0"]);
     assert_says(&launch(NdRange::new([0, 4], [2, 0])), &["visit_in_groups", "dimension 1 is 0"]);
-    assert_says(&launch(NdRange::new([4, 10], [2, 4])), &["visit_in_groups", "4 does not divide", "10", "round the global size up to 12"]);
+    assert_says(
+        &launch(NdRange::new([4, 10], [2, 4])),
+        &["visit_in_groups", "4 does not divide", "10", "round the global size up to 12"],
+    );
     assert_eq!(visits.host_read().expect("reads")[0], 0);
     run(&queue, |h| h.parallel_for(NdRange::new([4, 12], [2, 4]), visit_in_groups_2d(visits.atomic(h))));
     assert_eq!(visits.host_read().expect("reads")[0], 48);
@@ -116,7 +119,13 @@ fn look_around(item: NdItem<1>, seen: ItemMut<Seen>) {
         lane: sg.local_id() as u32,
         size: sg.size() as u32,
         max_size: sg.max_size() as u32,
-        ones, scan, first, next, any, all, ballot,
+        ones,
+        scan,
+        first,
+        next,
+        any,
+        all,
+        ballot,
     };
 }
 
@@ -195,10 +204,14 @@ fn count_before_me(item: NdItem<1>, out: ItemMut<[u32; 2]>) {
 #[test]
 fn scans_in_place_read_before_they_write() {
     in_every_way(|queue, way| {
-        for (values, expected, group) in [(vec![5, 0], vec![0, 5], 2), (vec![1; 10], (0..10).collect(), 5), (vec![3, 4, 5], vec![0, 3, 7], 8)] {
+        for (values, expected, group) in
+            [(vec![5, 0], vec![0, 5], 2), (vec![1; 10], (0..10).collect(), 5), (vec![3, 4, 5], vec![0, 3, 7], 8)]
+        {
             let data = Buffer::from_vec(values);
             // SAFETY: only the group's own scan touches the data.
-            run(queue, |h| unsafe { h.parallel_for_unchecked(NdRange::new(group, group), scan_in_place(data.scatter(h))) });
+            run(queue, |h| unsafe {
+                h.parallel_for_unchecked(NdRange::new(group, group), scan_in_place(data.scatter(h)))
+            });
             assert_eq!(data.host_read().expect("reads")[..], expected, "{way:?}");
         }
     });
@@ -274,14 +287,21 @@ fn take_numbers(item: Item<1>, counter: AtomicView<u32>, numbers: ItemMut<u32>) 
 #[test]
 fn float_atomics_compare_values_and_end_with_nan() {
     in_every_way(|queue, way| {
-        let cell = |start: f32, values: Vec<f32>, launch: fn(&Handler<'_>, &Buffer<f32>, &Buffer<f32>) -> Result<()>| {
-            let (x, cell) = (Buffer::from_vec(values), Buffer::from_vec(vec![start]));
-            run(queue, |h| launch(h, &x, &cell));
-            cell.to_vec().expect("reads")[0]
+        let cell =
+            |start: f32, values: Vec<f32>, launch: fn(&Handler<'_>, &Buffer<f32>, &Buffer<f32>) -> Result<()>| {
+                let (x, cell) = (Buffer::from_vec(values), Buffer::from_vec(vec![start]));
+                run(queue, |h| launch(h, &x, &cell));
+                cell.to_vec().expect("reads")[0]
+            };
+        let max = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), greatest(x.read(h), cell.atomic(h)))
         };
-        let max = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| h.parallel_for(x.len(), greatest(x.read(h), cell.atomic(h)));
-        let min = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| h.parallel_for(x.len(), least(x.read(h), cell.atomic(h)));
-        let add = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| h.parallel_for(x.len(), sum(x.read(h), cell.atomic(h)));
+        let min = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), least(x.read(h), cell.atomic(h)))
+        };
+        let add = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), sum(x.read(h), cell.atomic(h)))
+        };
         assert_eq!(cell(-1.0, (0..512).map(|i| i as f32).collect(), max), 511.0, "{way:?}");
         assert_eq!(cell(f32::NEG_INFINITY, (-5..0).map(|i| i as f32).collect(), max), -1.0, "{way:?}");
         assert_eq!(cell(9.0, (-5..=5).map(|i| i as f32).collect(), min), -5.0, "{way:?}");
@@ -352,7 +372,9 @@ fn local_memory_never_leaks_into_another_group() {
             let mut events = Vec::new();
             for (queue, out) in [queue, &other].into_iter().zip(&outs) {
                 queue.fill(out, u32::MAX).expect("submits");
-                let launch = queue.submit(|h| h.parallel_for(NdRange::new(128, 2), local_is_the_groups(out.write(h), LocalAccessor::new(1))));
+                let launch = queue.submit(|h| {
+                    h.parallel_for(NdRange::new(128, 2), local_is_the_groups(out.write(h), LocalAccessor::new(1)))
+                });
                 events.push(launch.expect("submits"));
             }
             for (event, out) in events.iter().zip(&outs) {
@@ -424,7 +446,8 @@ fn ten_thousand_uploads_kernels_and_downloads_keep_their_order() {
 fn diamonds_across_queues_and_devices_see_both_sides_even_behind_a_slow_kernel() {
     let device = Device::select("cpu").expect("every machine has the CPU device");
     let other_device = Device::cpu_with_threads(1).expect("a device");
-    let queues = [Queue::new(&device), Queue::new(&device), Queue::new(&other_device)].map(|queue| queue.expect("a queue"));
+    let queues =
+        [Queue::new(&device), Queue::new(&device), Queue::new(&other_device)].map(|queue| queue.expect("a queue"));
     for round in 0..200 {
         // The first of a hundred takes more than 50 ms.
         let rounds = if round % 100 == 0 { 60_000_000 } else { 10 };
@@ -504,7 +527,9 @@ fn an_index_out_of_bounds_reads_zero_drops_writes_and_names_kernel_and_parameter
         assert_says(&text, &["read_far", "'x'"]);
         queue.fill(&out, 0).expect("submits");
         // SAFETY: every element has one writer, or none.
-        let text = failure(queue, |h| unsafe { h.parallel_for_unchecked(NdRange::new(256, 64), write_far(middle.scatter(h))) });
+        let text = failure(queue, |h| unsafe {
+            h.parallel_for_unchecked(NdRange::new(256, 64), write_far(middle.scatter(h)))
+        });
         assert_says(&text, &["write_far", "'out'"]);
         queue.fill(&middle, 0).expect("submits");
         let memory = memory.to_vec().expect("the part was written anew");

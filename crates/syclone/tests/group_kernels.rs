@@ -13,13 +13,7 @@ fn in_every_way(test: impl Fn(&Queue)) {
 }
 
 #[kernel(fallback)]
-fn joint_scans(
-    item: NdItem<1>,
-    x: View<i32>,
-    tile: LocalAccessor<i32>,
-    out: ScatterMut<i32>,
-    sum: GroupMut<i32>,
-) {
+fn joint_scans(item: NdItem<1>, x: View<i32>, tile: LocalAccessor<i32>, out: ScatterMut<i32>, sum: GroupMut<i32>) {
     let g = item.group();
     g.joint_exclusive_scan(x, out, Plus);
     if item.local_id(0) == 0 {
@@ -34,29 +28,17 @@ fn joint_scans(
 #[test]
 fn joint_scans_work_in_place_and_over_more_elements_than_items() {
     in_every_way(|queue| {
-        let (x, out, sum) = (
-            Buffer::from_vec(vec![1; 10]),
-            Buffer::<i32>::new(10),
-            Buffer::<i32>::new(1),
-        );
+        let (x, out, sum) = (Buffer::from_vec(vec![1; 10]), Buffer::<i32>::new(10), Buffer::<i32>::new(1));
         queue
             .submit(|h| {
-                let kernel = joint_scans(
-                    x.read(h),
-                    LocalAccessor::new(2),
-                    out.scatter(h),
-                    sum.write(h),
-                );
+                let kernel = joint_scans(x.read(h), LocalAccessor::new(2), out.scatter(h), sum.write(h));
                 // SAFETY: `out` is written by the group's scan alone.
                 unsafe { h.parallel_for_unchecked(NdRange::new([5], [5]), kernel) }
             })
             .expect("submits")
             .wait()
             .expect("runs");
-        assert_eq!(
-            out.host_read().expect("reads")[..],
-            (0..10).collect::<Vec<_>>()
-        );
+        assert_eq!(out.host_read().expect("reads")[..], (0..10).collect::<Vec<_>>());
         assert_eq!(sum.host_read().expect("reads")[0], 50);
     });
 }
@@ -71,17 +53,12 @@ fn sums(item: Item<1>, x: View<f32>, sum: Reducer<f32, Plus>, least: Reducer<f32
 fn several_reductions_at_once_repeat_bit_for_bit() {
     let device = Device::select("cpu").expect("the CPU device is always there");
     let queue = Queue::new(&device).expect("a queue");
-    let values: Vec<f32> = (0..100_003)
-        .map(|i| ((i * 7919) % 1013) as f32 * 0.37 - 100.0)
-        .collect();
+    let values: Vec<f32> = (0..100_003).map(|i| ((i * 7919) % 1013) as f32 * 0.37 - 100.0).collect();
     let reference: f64 = values.iter().map(|&v| v as f64).sum();
     let magnitude: f64 = values.iter().map(|&v| v.abs() as f64).sum();
     let x = Buffer::from_vec(values.clone());
     let run = || {
-        let (sum, least) = (
-            Buffer::from_vec(vec![5.0f32]),
-            Buffer::from_vec(vec![-1000.0f32]),
-        );
+        let (sum, least) = (Buffer::from_vec(vec![5.0f32]), Buffer::from_vec(vec![-1000.0f32]));
         queue
             .submit(|h| {
                 let kernel = sums(x.read(h), sum.reduce(h, Plus), least.reduce(h, Minimum));
@@ -90,16 +67,10 @@ fn several_reductions_at_once_repeat_bit_for_bit() {
             .expect("submits")
             .wait()
             .expect("runs");
-        (
-            sum.host_read().expect("reads")[0],
-            least.host_read().expect("reads")[0],
-        )
+        (sum.host_read().expect("reads")[0], least.host_read().expect("reads")[0])
     };
     let (first, least) = run();
-    assert!(
-        (first as f64 - reference).abs() <= 5.0 + 1e-6 * magnitude,
-        "{first} for {reference}"
-    );
+    assert!((first as f64 - reference).abs() <= 5.0 + 1e-6 * magnitude, "{first} for {reference}");
     assert!(least == -100.0 || least == -1000.0);
     for _ in 0..5 {
         assert_eq!(run().0.to_bits(), first.to_bits());
@@ -121,23 +92,11 @@ fn a_barrier_that_some_items_miss_ends_in_an_error_and_one_that_all_or_none_reac
         let run = |x: [u32; 8]| {
             let (x, out) = (Buffer::from_slice(&x), Buffer::from_vec(vec![7u32; 8]));
             let shape = NdRange::new([8], [4]);
-            let event =
-                queue.submit(|h| h.parallel_for(shape, some_return_early(x.read(h), out.write(h))));
-            event
-                .expect("submits")
-                .wait()
-                .map(|()| out.host_read().expect("reads").to_vec())
+            let event = queue.submit(|h| h.parallel_for(shape, some_return_early(x.read(h), out.write(h))));
+            event.expect("submits").wait().map(|()| out.host_read().expect("reads").to_vec())
         };
-        assert_eq!(
-            run([0, 0, 0, 0, 1, 2, 3, 4]).expect("whole groups"),
-            [7, 7, 7, 7, 1, 2, 3, 4]
-        );
-        let error = run([1, 1, 1, 1, 1, 0, 1, 0])
-            .expect_err("two items of a group return")
-            .to_string();
-        assert!(
-            error.contains("some_return_early") && error.contains('2') && error.contains('4'),
-            "{error}"
-        );
+        assert_eq!(run([0, 0, 0, 0, 1, 2, 3, 4]).expect("whole groups"), [7, 7, 7, 7, 1, 2, 3, 4]);
+        let error = run([1, 1, 1, 1, 1, 0, 1, 0]).expect_err("two items of a group return").to_string();
+        assert!(error.contains("some_return_early") && error.contains('2') && error.contains('4'), "{error}");
     });
 }

@@ -316,11 +316,7 @@ fn filtered<F: Filter>(item: Item<1>, filter: F, out: ItemMut<f32>) {
 
 #[test]
 fn values_of_a_generic_type_have_the_methods_of_its_trait() {
-    in_every_way(
-        9,
-        |i| i as f32 * 3.0 + 1.5,
-        |h, out| h.parallel_for(9, filtered(Gain { factor: 3.0 }, out.write(h))),
-    );
+    in_every_way(9, |i| i as f32 * 3.0 + 1.5, |h, out| h.parallel_for(9, filtered(Gain { factor: 3.0 }, out.write(h))));
 }
 
 #[kernel]

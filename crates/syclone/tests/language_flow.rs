@@ -361,7 +361,16 @@ fn functions_of_other_modules_and_crates_are_called_with_values_and_references()
             let n = values[i];
             let greatest = *values[i / 5 * 5..][..5].iter().max().expect("five values");
             let list2 = (n + 2 + 5) * 3;
-            [2 * (n + 3), n + 3, 2 * n + list2, first_power(n + 2, 50), 2 * first_power(2, n), n * n * n + 1, 3 + n + 3, greatest]
+            [
+                2 * (n + 3),
+                n + 3,
+                2 * n + list2,
+                first_power(n + 2, 50),
+                2 * first_power(2, n),
+                n * n * n + 1,
+                3 + n + 3,
+                greatest,
+            ]
         })
         .collect();
     rig::in_every_way(|queue, way| {

@@ -217,7 +217,8 @@ fn add_with_overflow(item: NdItem<1>, x: View<u8>, y: u8, out: ItemMut<u8>) {
 fn integer_overflow_wraps_in_release_and_is_reported_in_debug() {
     rig::in_every_way(|queue, way| {
         let (x, out) = (Buffer::from_vec(vec![1u8, 200, 255]), Buffer::<u8>::new(3));
-        let event = queue.submit(|h| h.parallel_for(NdRange::new(3, 3), add_with_overflow(x.read(h), 56, out.write(h))));
+        let event =
+            queue.submit(|h| h.parallel_for(NdRange::new(3, 3), add_with_overflow(x.read(h), 56, out.write(h))));
         let result = event.expect("the launch is valid").wait();
         if cfg!(debug_assertions) {
             let text = result.expect_err("an overflow").to_string();

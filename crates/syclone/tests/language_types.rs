@@ -321,7 +321,16 @@ fn generic_integers_have_their_width() {
 }
 
 #[kernel]
-fn polynomial(item: Item<1>, degree: Spec<u32>, factors: Spec<[f32; 4]>, exact: Spec<bool>, place: Spec<Vec2>, root: Spec<f32>, x: View<f32>, out: ItemMut<f32>) {
+fn polynomial(
+    item: Item<1>,
+    degree: Spec<u32>,
+    factors: Spec<[f32; 4]>,
+    exact: Spec<bool>,
+    place: Spec<Vec2>,
+    root: Spec<f32>,
+    x: View<f32>,
+    out: ItemMut<f32>,
+) {
     let mut sum = 0.0;
     for k in 0..factors.len() {
         if k < *degree as usize {
@@ -342,7 +351,15 @@ fn specialised_arguments_are_read_like_values() {
         for degree in 0..=4u32 {
             let (x, out) = (Buffer::from_slice(&values), Buffer::<f32>::new(3));
             rig::run(queue, |h| {
-                let kernel = polynomial(degree, Spec::new(factors), degree > 2, Vec2 { x: 0.5, y: 2.0 }, 16.0, x.read(h), out.write(h));
+                let kernel = polynomial(
+                    degree,
+                    Spec::new(factors),
+                    degree > 2,
+                    Vec2 { x: 0.5, y: 2.0 },
+                    16.0,
+                    x.read(h),
+                    out.write(h),
+                );
                 h.parallel_for(3, kernel)
             });
             let expected = values.map(|x| {

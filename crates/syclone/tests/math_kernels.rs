@@ -139,8 +139,13 @@ fn same<T: Debug>(a: &T, b: &T) -> bool {
 }
 
 /// Runs a kernel in every way and compares each row with the host's.
-fn check<T, R, L>(name: &str, xs: &[T], ys: &[T], host: impl Fn(T, T) -> R, launch: impl Fn(&Queue, &Buffer<T>, &Buffer<T>, &Buffer<R>) -> L)
-where
+fn check<T, R, L>(
+    name: &str,
+    xs: &[T],
+    ys: &[T],
+    host: impl Fn(T, T) -> R,
+    launch: impl Fn(&Queue, &Buffer<T>, &Buffer<T>, &Buffer<R>) -> L,
+) where
     T: DeviceCopy + Debug,
     R: DeviceCopy + Debug,
     L: Sized,

@@ -215,7 +215,10 @@ fn kinds_of_local(item: NdItem<1>, x: View<u32>, bytes: LocalAccessor<u8>, out: 
     let b = bodies[you];
     let sum = b.place[0] + b.place[1] + b.place[2] + b.mass;
     let high = (grid[me][0] >> 33) as u32;
-    out[item] = even as u32 + b.count * 10 + (sum * 2.0) as u32 * 100 + (high + bytes[you] as u32) * 1_000_000
+    out[item] = even as u32
+        + b.count * 10
+        + (sum * 2.0) as u32 * 100
+        + (high + bytes[you] as u32) * 1_000_000
         + total.count * ((total.place[1] * 2.0) as u32 - 4);
 }
 
@@ -317,7 +320,8 @@ fn barriers_work_in_two_dimensions() {
         let expected: Vec<u32> = (0..m * n)
             .map(|i| {
                 let (r, c) = (i / n, i % n);
-                let opposite = (r / rows * rows + rows - 1 - r % rows, c / columns * columns + columns - 1 - c % columns);
+                let opposite =
+                    (r / rows * rows + rows - 1 - r % rows, c / columns * columns + columns - 1 - c % columns);
                 sum(opposite.0, opposite.1) * 10 + at(r, c) % 7
             })
             .collect();

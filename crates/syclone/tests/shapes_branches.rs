@@ -185,7 +185,11 @@ fn tail_match(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
         }
     }
 }
-shape!(a_match_at_the_end_with_barriers_in_its_arms, tail_match, |x, g| if g < 2 { x.to_vec() } else { vec![x[0]; x.len()] });
+shape!(a_match_at_the_end_with_barriers_in_its_arms, tail_match, |x, g| if g < 2 {
+    x.to_vec()
+} else {
+    vec![x[0]; x.len()]
+});
 
 #[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
 #[repr(u8)]
@@ -252,10 +256,11 @@ fn collective_condition(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     } else if g.reduce(v, Maximum) > 80 && x[item.group_id(0) * item.local_range(0)] > 50 {
         out[item] = 1000;
     } else {
-        out[item] = 2000 + match g.reduce(v, Minimum) {
-            0..=9 => g.broadcast(v, 0),
-            low => low,
-        };
+        out[item] = 2000
+            + match g.reduce(v, Minimum) {
+                0..=9 => g.broadcast(v, 0),
+                low => low,
+            };
     }
 }
 shape!(a_group_operation_in_a_condition_and_in_a_scrutinee, collective_condition, |x, _| {
@@ -277,20 +282,42 @@ fn uniform_parts(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
         match first % 3 {
             0 => g.reduce(x[item], Plus),
             1 => {
-                if x[item] > 50 { 3 } else { 4 }
+                if x[item] > 50 {
+                    3
+                } else {
+                    4
+                }
             }
             _ => first,
         }
     };
-    let flag = if first % 2 == 1 { g.any(x[item] == 7) } else if first % 4 == 0 { true } else { first > 3 };
+    let flag = if first % 2 == 1 {
+        g.any(x[item] == 7)
+    } else if first % 4 == 0 {
+        true
+    } else {
+        first > 3
+    };
     out[item] = v * 10 + flag as u32;
 }
 shape!(a_branch_with_a_group_operation_beside_plain_values, uniform_parts, |x, _| map(x, |i| {
     let first = x[0];
     let v = match (first % 2, first % 3) {
-        (0, _) => if first > 50 { 1 } else { 2 },
+        (0, _) => {
+            if first > 50 {
+                1
+            } else {
+                2
+            }
+        }
         (_, 0) => x.iter().sum(),
-        (_, 1) => if x[i] > 50 { 3 } else { 4 },
+        (_, 1) => {
+            if x[i] > 50 {
+                3
+            } else {
+                4
+            }
+        }
         _ => first,
     };
     let flag = if first % 2 == 1 { x.contains(&7) } else { first % 4 == 0 || first > 3 };

@@ -156,13 +156,31 @@ fn changing_receivers(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     array[(v % 2) as usize] += g.reduce(1u32, Plus);
     let both = [g.reduce(v, Minimum), v, g.inclusive_scan(v, Plus)];
     let pair = (counter.plus(g.broadcast(v, 0)), Counter { n: v, last: g.reduce(v, Plus) }.last);
-    out[item] = counter.n + counter.last + old * 3 + slot * 5 + array[0] * 7 + both[0] + both[1] * 2 + both[2] * 3 + pair.0 + pair.1 * 11;
+    out[item] = counter.n
+        + counter.last
+        + old * 3
+        + slot * 5
+        + array[0] * 7
+        + both[0]
+        + both[1] * 2
+        + both[2] * 3
+        + pair.0
+        + pair.1 * 11;
 }
 shape!(methods_and_references_change_the_variable_itself, changing_receivers, |x, _| map(x, |i| {
     let (v, all) = (x[i], sum(x));
     let n = v + all + scan(x, i);
     let array = v + if v % 2 == 0 { x.len() as u32 } else { 0 };
-    n + scan(x, i) + v * 3 + x.iter().max().unwrap() * 5 + array * 7 + x.iter().min().unwrap() + v * 2 + scan(x, i + 1) * 3 + n + x[0] + all * 11
+    n + scan(x, i)
+        + v * 3
+        + x.iter().max().unwrap() * 5
+        + array * 7
+        + x.iter().min().unwrap()
+        + v * 2
+        + scan(x, i + 1) * 3
+        + n
+        + x[0]
+        + all * 11
 }));
 
 #[kernel(fallback)]

@@ -112,20 +112,32 @@ fn line_of(text: &str) -> usize {
 fn items_that_part_ways_at_a_barrier_end_in_the_same_error_in_every_way() {
     let check = |text: String, name: &str, comments: &[&str], counts: &[&str]| {
         let lines: Vec<String> = comments.iter().map(|comment| format!("line {}", line_of(comment))).collect();
-        assert!(text.contains(name) && lines.iter().any(|line| text.contains(line)) && counts.iter().any(|n| text.contains(n)), "{text} {lines:?}");
+        assert!(
+            text.contains(name)
+                && lines.iter().any(|line| text.contains(line))
+                && counts.iter().any(|n| text.contains(n)),
+            "{text} {lines:?}"
+        );
     };
     let out = Buffer::<u32>::new(16);
     let shape = NdRange::new(16, 8);
     let x = Buffer::from_vec((0..16).map(|i| if i > 10 { 90u32 } else { 5 }).collect());
     let mixed = Buffer::from_vec((0..16).map(|i| (i == 3) as u32).collect());
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::falls_back("`if`", different_barriers(x.read(h), out.write(h)))));
+    let text = shapes::same_failure(|h| {
+        h.parallel_for(shape, shapes::falls_back("`if`", different_barriers(x.read(h), out.write(h))))
+    });
     check(text, "different_barriers", &["// one of two", "// the other of two"], &["3 of 8", "5 of 8"]);
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::falls_back("`while`", different_rounds(x.read(h), out.write(h)))));
+    let text = shapes::same_failure(|h| {
+        h.parallel_for(shape, shapes::falls_back("`while`", different_rounds(x.read(h), out.write(h))))
+    });
     check(text, "different_rounds", &["// more often for some"], &["5 of 8"]);
     let few = Buffer::from_vec((0..16).map(|i| if i == 12 { 3u32 } else { 20 }).collect());
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::falls_back("", breaks_out(few.read(h), out.write(h)))));
+    let text =
+        shapes::same_failure(|h| h.parallel_for(shape, shapes::falls_back("", breaks_out(few.read(h), out.write(h)))));
     check(text, "breaks_out", &["// left by some"], &["7 of 8"]);
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::falls_back("`if`", skips_an_operation(x.read(h), out.write(h)))));
+    let text = shapes::same_failure(|h| {
+        h.parallel_for(shape, shapes::falls_back("`if`", skips_an_operation(x.read(h), out.write(h))))
+    });
     check(text, "skips_an_operation", &["// for some"], &["5 of 8"]);
     let text = shapes::same_failure(|h| h.parallel_for(shape, by_view(x.read(h), mixed.read(h), out.write(h))));
     check(text, "by_view", &["// under what each item reads"], &["1 of 8"]);
@@ -135,10 +147,18 @@ fn items_that_part_ways_at_a_barrier_end_in_the_same_error_in_every_way() {
 fn items_that_meet_at_every_barrier_end_well() {
     let ones = vec![7u32; 24];
     let x = Buffer::from_vec(ones.clone());
-    shapes::agree("rounds", &ones, |h, out| h.parallel_for(NdRange::new(24, 8), different_rounds(x.read(h), out.write(h))));
-    shapes::agree("same branch", &[1; 24], |h, out| h.parallel_for(NdRange::new(24, 8), different_barriers(x.read(h), out.write(h))));
-    shapes::agree("breaks", &[8; 24], |h, out| h.parallel_for(NdRange::new(24, 8), breaks_out(x.read(h), out.write(h))));
-    shapes::agree("skips", &[0; 24], |h, out| h.parallel_for(NdRange::new(24, 8), skips_an_operation(x.read(h), out.write(h))));
+    shapes::agree("rounds", &ones, |h, out| {
+        h.parallel_for(NdRange::new(24, 8), different_rounds(x.read(h), out.write(h)))
+    });
+    shapes::agree("same branch", &[1; 24], |h, out| {
+        h.parallel_for(NdRange::new(24, 8), different_barriers(x.read(h), out.write(h)))
+    });
+    shapes::agree("breaks", &[8; 24], |h, out| {
+        h.parallel_for(NdRange::new(24, 8), breaks_out(x.read(h), out.write(h)))
+    });
+    shapes::agree("skips", &[0; 24], |h, out| {
+        h.parallel_for(NdRange::new(24, 8), skips_an_operation(x.read(h), out.write(h)))
+    });
 }
 
 #[device_fn]
@@ -208,7 +228,9 @@ fn values_are_carried_through_lock_step_loops_in_two_dimensions() {
             let out = Buffer::<u32, 2>::new([rows, columns * 2]);
             let shape = NdRange::new([rows, columns * 2], [rows, columns]);
             syclone::abi::ways::with_way(way, || {
-                let kernel = |h: &Handler<'_>| shapes::falls_back("`loop`", carried(x.read(h), LocalAccessor::new(rows * columns), out.write(h)));
+                let kernel = |h: &Handler<'_>| {
+                    shapes::falls_back("`loop`", carried(x.read(h), LocalAccessor::new(rows * columns), out.write(h)))
+                };
                 shapes::queue().submit(|h| h.parallel_for(shape, kernel(h)))
             })
             .expect("valid")

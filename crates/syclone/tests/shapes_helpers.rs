@@ -107,7 +107,10 @@ shape!(a_barrier_in_a_helper, as_a_statement, |x, _| rotated(x, 1));
 fn in_expressions(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     let tile = local::<[u32; 64]>();
     let v = x[item];
-    let sum = v * 2 + library::rotate::<u32, 64>(item, tile, v, 1) * 3 + only_ids(&item, v) + library::rotate::<u32, 64>(item, tile, v + 1, 2);
+    let sum = v * 2
+        + library::rotate::<u32, 64>(item, tile, v, 1) * 3
+        + only_ids(&item, v)
+        + library::rotate::<u32, 64>(item, tile, v + 1, 2);
     let (mean, rest) = mean_and_rest(item, v);
     let nested = library::rotate::<u32, 64>(item, tile, library::rotate_twice::<64>(item, tile, total(item, v) + v), 1);
     out[item] = sum + mean * 3 + rest * 5 + nested % 100 * 10_000;
@@ -245,7 +248,9 @@ fn in_two_dimensions(item: NdItem<2>, x: View<u32>, out: ItemMut<u32, 2>) {
     let tile = local::<[[u32; 9]; 5]>();
     let v = x[item.global_linear_id()];
     let sum = row_sum(item, tile, v);
-    out[item] = row_sum(item, tile, sum % 7 + item.local_id(0) as u32) + sum * 1000 + item.group().reduce(item.local_id(0) as u32, Plus);
+    out[item] = row_sum(item, tile, sum % 7 + item.local_id(0) as u32)
+        + sum * 1000
+        + item.group().reduce(item.local_id(0) as u32, Plus);
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn rotate(item: NdItem<1>, tile: LocalAccessor<u32>, x: u32) -> u32 {
 
 #[test]
 fn barriers_in_captured_loops_and_branches() {
-    for (rounds, twice, line) in [(0, false, Line { slope: 1, offset: 0 }), (3, true, Line { slope: 2, offset: 7 }), (5, false, Line { slope: 0, offset: 1 })] {
+    for (rounds, twice, line) in [
+        (0, false, Line { slope: 1, offset: 0 }),
+        (3, true, Line { slope: 2, offset: 7 }),
+        (5, false, Line { slope: 0, offset: 1 }),
+    ] {
         let expected = |x: &[u32], g: usize| {
             let mut v = x.to_vec();
             for round in 0..rounds {

@@ -233,7 +233,15 @@ fn labelled(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
 shape!(labels_lead_out_of_nested_loops_around_a_barrier, labelled, |x, g| {
     let mut v = x.to_vec();
     for a in 0..5 {
-        let many = if a == g as u32 && a == 4 { 1 } else if a == 4 { 1 } else if a == g as u32 { 2 } else { 4 };
+        let many = if a == g as u32 && a == 4 {
+            1
+        } else if a == 4 {
+            1
+        } else if a == g as u32 {
+            2
+        } else {
+            4
+        };
         v = rounds(&v, (0..many).map(|b| a * 10 + b));
         if a == 1 && a != g as u32 {
             v.iter_mut().for_each(|v| *v += 1);
@@ -261,7 +269,11 @@ fn block_with_label(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     item.barrier();
     out[item] = v;
 }
-shape!(a_labelled_block_around_a_barrier, block_with_label, |x, g| if g == 1 { rounds(x, [0]) } else { rounds(x, [0, 0]) });
+shape!(a_labelled_block_around_a_barrier, block_with_label, |x, g| if g == 1 {
+    rounds(x, [0])
+} else {
+    rounds(x, [0, 0])
+});
 
 #[kernel(fallback)]
 fn carried(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
@@ -493,7 +505,8 @@ shape!(loops_of_each_items_own_stay_between_barriers, varying_loops_between, |x,
         .map(|&v| {
             let mut sum = 0;
             for k in 0..v {
-                let mut chain = std::iter::successors(Some(k / 2), |&j| (j > 0).then_some(j / 2)).take(if k == 0 { 0 } else { 99 });
+                let mut chain =
+                    std::iter::successors(Some(k / 2), |&j| (j > 0).then_some(j / 2)).take(if k == 0 { 0 } else { 99 });
                 let skip = chain.any(|j| j == 3);
                 if k > 0 && sum > 500 && !(k / 2 == 3) {
                     break;

@@ -35,7 +35,13 @@ fn one(item: Item<1>, x: View<u32>, n: usize, out: ItemMut<u32>) {
                 break 'outer;
             }
         }
-        let odd = if k % 2 == 1 { 1 } else if k == 6 { continue } else { 3 };
+        let odd = if k % 2 == 1 {
+            1
+        } else if k == 6 {
+            continue;
+        } else {
+            3
+        };
         sum += odd;
     }
     let mut k = 0;
@@ -92,7 +98,9 @@ fn loops_of_a_range_run_as_if_item_by_item() {
             let values = random.vec(len);
             let expected: Vec<u32> = (0..len).map(|i| one_on_the_host(&values, n, i)).collect();
             let x = Buffer::from_vec(values);
-            shapes::agree(&format!("{len} {n}"), &expected, |h, out| h.parallel_for(len, one(x.read(h), n, out.write(h))));
+            shapes::agree(&format!("{len} {n}"), &expected, |h, out| {
+                h.parallel_for(len, one(x.read(h), n, out.write(h)))
+            });
         }
     }
 }
@@ -221,7 +229,14 @@ fn loops_bounded_by_the_row_run_in_two_and_three_dimensions() {
 }
 
 #[kernel]
-fn reduced(item: Item<1>, x: View<u32>, n: u32, sum: Reducer<u32, Plus>, high: Reducer<u32, Maximum>, odd: Reducer<u32, BitOr>) {
+fn reduced(
+    item: Item<1>,
+    x: View<u32>,
+    n: u32,
+    sum: Reducer<u32, Plus>,
+    high: Reducer<u32, Maximum>,
+    odd: Reducer<u32, BitOr>,
+) {
     let v = x[item];
     if v > 90 {
         return;
@@ -242,7 +257,13 @@ fn reduced(item: Item<1>, x: View<u32>, n: u32, sum: Reducer<u32, Plus>, high: R
 }
 
 #[kernel(fallback)]
-fn reduced_in_groups(item: NdItem<1>, x: View<u32>, sum: Reducer<u32, Plus>, low: Reducer<u32, Minimum>, out: ItemMut<u32>) {
+fn reduced_in_groups(
+    item: NdItem<1>,
+    x: View<u32>,
+    sum: Reducer<u32, Plus>,
+    low: Reducer<u32, Minimum>,
+    out: ItemMut<u32>,
+) {
     let g = item.group();
     let v = x[item];
     if v % 3 == 0 {
@@ -269,14 +290,19 @@ fn several_reductions_stand_in_branches_and_loops() {
         let x = Buffer::from_vec(values.clone());
         let taken: Vec<u32> = values.iter().copied().filter(|&v| v <= 90).collect();
         let odd: Vec<u32> = taken.iter().copied().filter(|v| v % 2 == 1).collect();
-        let sum = taken.iter().sum::<u32>() + odd.len() as u32 * 3 + taken.len() as u32 * values[..3].iter().map(|v| v % 2).sum::<u32>();
+        let sum = taken.iter().sum::<u32>()
+            + odd.len() as u32 * 3
+            + taken.len() as u32 * values[..3].iter().map(|v| v % 2).sum::<u32>();
         let high = odd.iter().filter(|&&v| v > 60).map(|v| v + 2).max().unwrap_or(0);
         for way in Way::ALL {
             let outs = [5, 1, 0].map(|first| Buffer::from_vec(vec![first]));
             let event = with_way(way, || {
                 queue.submit(|h| {
                     let [sum, high, odd] = &outs;
-                    h.parallel_for(len, reduced(x.read(h), 3, sum.reduce(h, Plus), high.reduce(h, Maximum), odd.reduce(h, BitOr)))
+                    h.parallel_for(
+                        len,
+                        reduced(x.read(h), 3, sum.reduce(h, Plus), high.reduce(h, Maximum), odd.reduce(h, BitOr)),
+                    )
                 })
             });
             event.expect("valid").wait().expect("ends");
@@ -289,13 +315,15 @@ fn several_reductions_stand_in_branches_and_loops() {
         let values = random.vec(size * 4);
         let x = Buffer::from_vec(values.clone());
         let totals: Vec<u32> = values.chunks(size).map(|x| x.iter().sum()).collect();
-        let sum = values.iter().filter(|&v| v % 3 == 0).sum::<u32>() + totals.iter().sum::<u32>() + 3 * values.len() as u32;
+        let sum =
+            values.iter().filter(|&v| v % 3 == 0).sum::<u32>() + totals.iter().sum::<u32>() + 3 * values.len() as u32;
         for way in Way::ALL {
             let (all, low) = (Buffer::from_vec(vec![0]), Buffer::from_vec(vec![u32::MAX]));
             let out = Buffer::<u32>::new(values.len());
             let event = with_way(way, || {
                 queue.submit(|h| {
-                    let kernel = reduced_in_groups(x.read(h), all.reduce(h, Plus), low.reduce(h, Minimum), out.write(h));
+                    let kernel =
+                        reduced_in_groups(x.read(h), all.reduce(h, Plus), low.reduce(h, Minimum), out.write(h));
                     h.parallel_for(NdRange::new(values.len(), size), shapes::splits(kernel))
                 })
             });

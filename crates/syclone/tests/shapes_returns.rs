@@ -132,7 +132,10 @@ fn some_items_return_before_loops_that_a_strip_runs_together() {
         let expected: Vec<u32> = values[..size * 3].iter().map(|&v| run(v)).collect();
         let x = Buffer::from_vec(values.clone());
         shapes::agree("returns", &expected, |h, out| {
-            h.parallel_for(NdRange::new(size * 3, size), shapes::splits(some_without_barriers(x.read(h), 3, out.write(h))))
+            h.parallel_for(
+                NdRange::new(size * 3, size),
+                shapes::splits(some_without_barriers(x.read(h), 3, out.write(h))),
+            )
         });
     }
 }
@@ -226,20 +229,34 @@ fn a_barrier_that_some_items_miss_is_the_same_error_in_every_way() {
     let shape = NdRange::new(24, 8);
     let check = |text: String, name: &str, comment: &str| {
         let line = line_of(comment);
-        assert!(text.contains(name) && text.contains(&format!("line {line}")) && text.contains("7 of 8"), "{text} ({line})");
+        assert!(
+            text.contains(name) && text.contains(&format!("line {line}")) && text.contains("7 of 8"),
+            "{text} ({line})"
+        );
     };
     let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss(x.read(h), out.write(h)))));
     check(text, "some_miss", "// the barrier that some miss");
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss_in_a_loop(x.read(h), out.write(h)))));
+    let text =
+        shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss_in_a_loop(x.read(h), out.write(h)))));
     check(text, "some_miss_in_a_loop", "// reached by all twice, then by some");
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss_a_reduction(x.read(h), out.write(h)))));
+    let text =
+        shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss_a_reduction(x.read(h), out.write(h)))));
     check(text, "some_miss_a_reduction", "// the reduction that some miss");
-    let text = shapes::same_failure(|h| h.parallel_for(shape, shapes::splits(some_miss_a_sub_groups(x.read(h), out.write(h)))));
+    let text = shapes::same_failure(|h| {
+        h.parallel_for(shape, shapes::splits(some_miss_a_sub_groups(x.read(h), out.write(h))))
+    });
     check(text, "some_miss_a_sub_groups", "// the shuffle that some miss");
     // Where items run one by one, the helper's own barrier is what they miss; where the group calls it, the call is.
-    for text in shapes::failures(|h| h.parallel_for(shape, shapes::splits(some_miss_a_helper(x.read(h), out.write(h))))) {
-        let lines = ["// the call that some miss", "// in a helper"].map(|comment| format!("line {}", line_of(comment)));
-        assert!(text.contains("some_miss_a_helper") && text.contains("7 of 8") && lines.iter().any(|line| text.contains(line)), "{text}");
+    for text in shapes::failures(|h| h.parallel_for(shape, shapes::splits(some_miss_a_helper(x.read(h), out.write(h)))))
+    {
+        let lines =
+            ["// the call that some miss", "// in a helper"].map(|comment| format!("line {}", line_of(comment)));
+        assert!(
+            text.contains("some_miss_a_helper")
+                && text.contains("7 of 8")
+                && lines.iter().any(|line| text.contains(line)),
+            "{text}"
+        );
     }
 }
 
@@ -251,7 +268,9 @@ fn a_group_that_missed_a_barrier_does_not_stop_the_next_launch() {
         shapes::same_failure(|h| h.parallel_for(NdRange::new(24, 8), some_miss(x.read(h), out.write(h))));
         let expected: Vec<u32> = (0..24).map(|i| if i / 8 == 1 { 0 } else { 5 }).collect();
         let all = Buffer::from_vec(vec![90u32; 24]);
-        shapes::agree("next", &expected, |h, out| h.parallel_for(NdRange::new(24, 8), whole_groups(all.read(h), out.write(h))));
+        shapes::agree("next", &expected, |h, out| {
+            h.parallel_for(NdRange::new(24, 8), whole_groups(all.read(h), out.write(h)))
+        });
     }
 }
 
@@ -375,7 +394,10 @@ fn what_a_return_guards_is_not_computed_before_it() {
                 }
                 let above: u32 = (0..r - 1).map(|k| values[k * n + c - 1]).sum();
                 let turns = 1000 / share - 100 / share;
-                values[(r - 1) * n + c - 1] + 100 / r as u32 + above + (0..turns).map(|k| (k / r) as u32 % 3).sum::<u32>()
+                values[(r - 1) * n + c - 1]
+                    + 100 / r as u32
+                    + above
+                    + (0..turns).map(|k| (k / r) as u32 % 3).sum::<u32>()
             })
             .collect();
         for way in syclone::abi::ways::Way::ALL {

@@ -47,7 +47,8 @@ sub_group_shape!(shuffles_nest_and_run_in_loops, shuffles, shapes::splits, |x, _
     let index: Vec<usize> = (0..x.len()).collect();
     let third: Vec<u32> = index.iter().map(|&i| own(x, i, lanes(i).start as isize + 3)).collect();
     let xor = |i: usize, mask: usize| own(x, i, (lanes(i).start + ((i - lanes(i).start) ^ mask)) as isize);
-    let mut w: Vec<u32> = index.iter().map(|&i| xor(i, 1) + own(x, i, i as isize - 2) * 2 + own(&third, i, i as isize + 1)).collect();
+    let mut w: Vec<u32> =
+        index.iter().map(|&i| xor(i, 1) + own(x, i, i as isize - 2) * 2 + own(&third, i, i as isize + 1)).collect();
     for k in 0..2 {
         w = index.iter().map(|&i| own(&w, i, i as isize + 1) + k + xor(i, 2) + 100 - x[lanes(i).end - 1]).collect();
     }

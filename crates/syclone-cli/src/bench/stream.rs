@@ -103,7 +103,7 @@ fn run_typed<T: Float + Element>(args: &StreamArgs) -> Result<(), Failure> {
         let rate = |name: &str| report.rows.iter().find(|row| row.version == name).and_then(|row| row.gbs);
         match (rate("triad"), rate(BASELINE)) {
             (Some(kernel), Some(native)) => {
-                vec![format!("the triad kernel reaches {:.3} of the native triad's bandwidth", kernel / native)]
+                vec![format!("The triad kernel reaches {:.3} of the native triad's bandwidth.", kernel / native)]
             }
             _ => Vec::new(),
         }

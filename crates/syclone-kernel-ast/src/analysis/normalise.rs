@@ -128,7 +128,9 @@ impl Pass {
                 body.extend(self.statements(block)?.stmts);
                 ExprKind::Loop(label.clone(), Block { stmts: body, tail: None })
             }
-            ExprKind::While(label, cond, block) => ExprKind::While(label.clone(), cond.clone(), self.statements(block)?),
+            ExprKind::While(label, cond, block) => {
+                ExprKind::While(label.clone(), cond.clone(), self.statements(block)?)
+            }
             ExprKind::For { label, pattern, range, body } => {
                 let mut range = range.clone();
                 range.start = Box::new(self.hoist(&range.start, out)?);
@@ -185,7 +187,10 @@ impl Pass {
         let sync_span = self.roles.find_sync(expr).map(|(sync, _)| sync.span);
         if let Some(kind) = self.roles.sync(expr) {
             if matches!(kind, SyncKind::Barrier(_)) {
-                return Err(AnalysisError::new(expr.span, "a barrier has no value\nwrite it as a statement of its own"));
+                return Err(AnalysisError::new(
+                    expr.span,
+                    "a barrier has no value\nwrite it as a statement of its own",
+                ));
             }
             let init = self.operands(expr, out)?;
             return Ok(self.bind(init, out));
@@ -207,10 +212,15 @@ impl Pass {
                 }
                 let known = Expr { kind: ExprKind::Lit(Lit::Bool(*op == BinaryOp::Or)), span: expr.span };
                 let block = |tail: &Expr| Block { stmts: Vec::new(), tail: Some(Box::new(tail.clone())) };
-                let (then, otherwise) = if *op == BinaryOp::And { (block(right), block(&known)) } else { (block(&known), block(right)) };
+                let (then, otherwise) =
+                    if *op == BinaryOp::And { (block(right), block(&known)) } else { (block(&known), block(right)) };
                 self.hoist(&Expr { kind: ExprKind::If(left.clone(), then, Some(otherwise)), span: expr.span }, out)
             }
-            ExprKind::If(..) | ExprKind::Loop(..) | ExprKind::While(..) | ExprKind::For { .. } | ExprKind::Block(..) => match sync_span {
+            ExprKind::If(..)
+            | ExprKind::Loop(..)
+            | ExprKind::While(..)
+            | ExprKind::For { .. }
+            | ExprKind::Block(..) => match sync_span {
                 Some(span) => Err(AnalysisError::new(
                     span,
                     "a barrier or group operation in a loop or labelled block that is used as a value\n\
@@ -242,8 +252,14 @@ impl Pass {
         let mut failure = None;
         each_operand_mut(&mut result, &mut |child| {
             if position <= last && failure.is_none() {
-                let before = position < last && !is_constant(child) && !self.is_handle(child) && !(position == 0 && by_place) && !matches!(child.kind, ExprKind::Ref(..));
-                let hoisted = self.hoist(child, out).map(|value| if before && !is_constant(&value) { self.bind(value, out) } else { value });
+                let before = position < last
+                    && !is_constant(child)
+                    && !self.is_handle(child)
+                    && !(position == 0 && by_place)
+                    && !matches!(child.kind, ExprKind::Ref(..));
+                let hoisted = self
+                    .hoist(child, out)
+                    .map(|value| if before && !is_constant(&value) { self.bind(value, out) } else { value });
                 match hoisted {
                     Ok(value) => *child = value,
                     Err(error) => failure = Some(error),

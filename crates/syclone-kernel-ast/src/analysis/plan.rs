@@ -12,11 +12,11 @@
 mod build;
 mod storage;
 
+use super::AnalysisError;
 use super::normalise::normalise;
 use super::sync::{Roles, Token};
 use super::uses::Uses;
 use super::variance::Variances;
-use super::AnalysisError;
 use crate::tree::*;
 
 /// Where a variable lives.

@@ -85,7 +85,8 @@ impl Roles {
                     } else if let ExprKind::Var(source) = init.kind {
                         // A handle stays a handle when it is given a second name; a copy of a value is a variable of its own.
                         let role = self.role(source);
-                        let is_value = matches!(role, Some(ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec));
+                        let is_value =
+                            matches!(role, Some(ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec));
                         if !is_value && !self.mutable[var.0 as usize] {
                             self.roles[var.0 as usize] = role;
                         }
@@ -94,7 +95,11 @@ impl Roles {
                     }
                     each_block(init, &mut |b| self.scan(b));
                 }
-                Stmt::Let { pattern: Pattern::Tuple(patterns, _), init: Expr { kind: ExprKind::Tuple(parts), .. }, .. } => {
+                Stmt::Let {
+                    pattern: Pattern::Tuple(patterns, _),
+                    init: Expr { kind: ExprKind::Tuple(parts), .. },
+                    ..
+                } => {
                     for (pattern, part) in patterns.iter().zip(parts) {
                         if let (Pattern::Bind { var, sub: None }, Some(token)) = (pattern, self.token(part)) {
                             self.tokens[var.0 as usize] = Some(token);
@@ -194,7 +199,10 @@ impl Roles {
 
 /// Whether a group operation gives every item of the group the same value.
 pub fn is_uniform_result(name: &str) -> bool {
-    matches!(name, "reduce" | "broadcast" | "any" | "all" | "none" | "joint_reduce" | "joint_any" | "joint_all" | "joint_none")
+    matches!(
+        name,
+        "reduce" | "broadcast" | "any" | "all" | "none" | "joint_reduce" | "joint_any" | "joint_all" | "joint_none"
+    )
 }
 
 /// Calls `f` on every expression directly inside `expr`, in the order of evaluation, statements of blocks included.
@@ -284,7 +292,9 @@ pub fn leaves(expr: &Expr) -> bool {
                     None => !inside_loop,
                 };
             }
-            ExprKind::Loop(label, _) | ExprKind::While(label, ..) | ExprKind::For { label, .. } => (label.clone(), true),
+            ExprKind::Loop(label, _) | ExprKind::While(label, ..) | ExprKind::For { label, .. } => {
+                (label.clone(), true)
+            }
             ExprKind::Block(label, _) => (label.clone(), false),
             _ => (None, false),
         };

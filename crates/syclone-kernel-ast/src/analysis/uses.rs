@@ -58,7 +58,9 @@ impl Uses {
             }
             ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) => self.assign(place),
             ExprKind::Ref(true, place) => self.assign(place),
-            ExprKind::Method { receiver, name, .. } if may_change_receiver(vars, receiver, name) => self.assign(receiver),
+            ExprKind::Method { receiver, name, .. } if may_change_receiver(vars, receiver, name) => {
+                self.assign(receiver)
+            }
             ExprKind::For { pattern, .. } => self.pattern(pattern),
             ExprKind::Match(_, arms) => arms.iter().for_each(|arm| self.pattern(&arm.pattern)),
             _ => {}
@@ -82,17 +84,62 @@ pub fn may_change_receiver(vars: &[Variable], receiver: &Expr, name: &str) -> bo
 
 /// Built-in methods that are common on `mut` variables.
 const PURE_METHODS: &[&str] = &[
-    "abs", "min", "max", "clamp", "sqrt", "exp", "ln", "sin", "cos", "tan", "tanh", "powf", "powi", "pow", "mul_add",
-    "floor", "ceil", "round", "trunc", "recip", "signum", "abs_diff", "wrapping_add", "wrapping_sub", "wrapping_mul",
-    "saturating_add", "saturating_sub", "rotate_left", "rotate_right", "count_ones", "leading_zeros", "trailing_zeros",
-    "to_bits", "is_nan", "get", "with", "x", "y", "z", "w", "xy", "xyz", "dot", "length", "rsqrt", "to_f32", "to_f64",
+    "abs",
+    "min",
+    "max",
+    "clamp",
+    "sqrt",
+    "exp",
+    "ln",
+    "sin",
+    "cos",
+    "tan",
+    "tanh",
+    "powf",
+    "powi",
+    "pow",
+    "mul_add",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "recip",
+    "signum",
+    "abs_diff",
+    "wrapping_add",
+    "wrapping_sub",
+    "wrapping_mul",
+    "saturating_add",
+    "saturating_sub",
+    "rotate_left",
+    "rotate_right",
+    "count_ones",
+    "leading_zeros",
+    "trailing_zeros",
+    "to_bits",
+    "is_nan",
+    "get",
+    "with",
+    "x",
+    "y",
+    "z",
+    "w",
+    "xy",
+    "xyz",
+    "dot",
+    "length",
+    "rsqrt",
+    "to_f32",
+    "to_f64",
 ];
 
 /// The variable that a place begins with.
 pub fn root(place: &Expr) -> Option<VarId> {
     match &place.kind {
         ExprKind::Var(var) => Some(*var),
-        ExprKind::Index(base, _) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) | ExprKind::Deref(base) => root(base),
+        ExprKind::Index(base, _) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) | ExprKind::Deref(base) => {
+            root(base)
+        }
         _ => None,
     }
 }

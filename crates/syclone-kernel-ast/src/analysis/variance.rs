@@ -123,7 +123,11 @@ impl Variances {
             ExprKind::Index(..) | ExprKind::Deref(_) => self.memory(root(expr), of_children),
             ExprKind::Call(_, args) => {
                 let hidden = args.iter().any(|arg| self.sees_more(arg));
-                if hidden || self.roles.sync(expr).is_some() { self.all_ids().or(Variance::OPAQUE) } else { of_children }
+                if hidden || self.roles.sync(expr).is_some() {
+                    self.all_ids().or(Variance::OPAQUE)
+                } else {
+                    of_children
+                }
             }
             ExprKind::Method { receiver, name, args, .. } => self.method(expr, receiver, name, args, of_children),
             _ => of_children,
@@ -185,11 +189,13 @@ impl Variances {
         let role = if let ExprKind::Var(var) = receiver.kind { self.roles.role(var) } else { None };
         match role {
             Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef) => self.item_method(name, args),
-            Some(ParamRole::View | ParamRole::ItemMut | ParamRole::GroupMut | ParamRole::ScatterMut | ParamRole::AtomicView)
-                if matches!(name, "extent" | "len" | "span") =>
-            {
-                of_children
-            }
+            Some(
+                ParamRole::View
+                | ParamRole::ItemMut
+                | ParamRole::GroupMut
+                | ParamRole::ScatterMut
+                | ParamRole::AtomicView,
+            ) if matches!(name, "extent" | "len" | "span") => of_children,
             Some(ParamRole::LocalAccessor | ParamRole::Local) if matches!(name, "extent" | "len") => of_children,
             Some(ParamRole::View) => self.memory(root(receiver), of_children),
             Some(ParamRole::Spec | ParamRole::Value | ParamRole::Reference { .. }) | None => of_children,
@@ -199,15 +205,16 @@ impl Variances {
 
     fn item_method(&self, name: &str, args: &[Expr]) -> Variance {
         match name {
-            "global_id" | "local_id" | "id" => match args.first().map(|arg| &arg.kind) {
-                Some(ExprKind::Lit(Lit::Int(dim, _))) if !self.device => {
-                    if *dim + 1 == i128::from(self.roles.dims()) { Variance::X } else { Variance::OUTER }
+            "global_id" | "local_id" | "id" => {
+                match args.first().map(|arg| &arg.kind) {
+                    Some(ExprKind::Lit(Lit::Int(dim, _))) if !self.device => {
+                        if *dim + 1 == i128::from(self.roles.dims()) { Variance::X } else { Variance::OUTER }
+                    }
+                    _ => self.all_ids(),
                 }
-                _ => self.all_ids(),
-            },
-            "group_id" | "global_range" | "local_range" | "group_range" | "group_linear_id" | "range" | "global_size" | "local_size" => {
-                Variance::UNIFORM
             }
+            "group_id" | "global_range" | "local_range" | "group_range" | "group_linear_id" | "range"
+            | "global_size" | "local_size" => Variance::UNIFORM,
             _ => self.all_ids(),
         }
     }

@@ -98,9 +98,43 @@ fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
 
 /// Traits of bounds that are no device traits of the user's.
 const LIBRARY_TRAITS: &[&str] = &[
-    "Copy", "Clone", "Send", "Sync", "Sized", "PartialEq", "PartialOrd", "Eq", "Ord", "Default", "Debug", "Add", "Sub",
-    "Mul", "Div", "Rem", "Neg", "Not", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "AddAssign", "SubAssign", "MulAssign",
-    "DivAssign", "From", "Into", "DeviceCopy", "Scalar", "Float", "Integer", "ReduceOp", "Lanes", "AtomicScalar", "AtomicInteger",
+    "Copy",
+    "Clone",
+    "Send",
+    "Sync",
+    "Sized",
+    "PartialEq",
+    "PartialOrd",
+    "Eq",
+    "Ord",
+    "Default",
+    "Debug",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Rem",
+    "Neg",
+    "Not",
+    "BitAnd",
+    "BitOr",
+    "BitXor",
+    "Shl",
+    "Shr",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "From",
+    "Into",
+    "DeviceCopy",
+    "Scalar",
+    "Float",
+    "Integer",
+    "ReduceOp",
+    "Lanes",
+    "AtomicScalar",
+    "AtomicInteger",
 ];
 
 fn calls_unknown_method(block: &Block) -> bool {
@@ -109,5 +143,6 @@ fn calls_unknown_method(block: &Block) -> bool {
         each_child(expr, &mut |child| found = found || search(child));
         found
     }
-    block.stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e))) || block.tail.as_ref().is_some_and(|e| search(e))
+    block.stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e)))
+        || block.tail.as_ref().is_some_and(|e| search(e))
 }

@@ -17,7 +17,8 @@ use crate::frontend::{ParamTokens, Parsed};
 /// of types, so that an import of the one imports the other) that holds what kernels call.
 pub fn device_fn(parsed: &Parsed) -> syn::Result<TokenStream> {
     let Parsed { vis, ident, .. } = parsed;
-    let (host, hidden) = if parsed.function.kind == FunctionKind::Collective { collective(parsed)? } else { single(parsed) };
+    let (host, hidden) =
+        if parsed.function.kind == FunctionKind::Collective { collective(parsed)? } else { single(parsed) };
     Ok(quote! {
         #host
         #[doc(hidden)]
@@ -123,15 +124,20 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
         #[allow(unused)]
         #vis #host_sig { ::syclone::abi::only_in_kernels() }
     };
-    let item = parsed.params.iter().find(|p| p.role == ParamRole::NdItem).expect("a collective function takes the item");
+    let item =
+        parsed.params.iter().find(|p| p.role == ParamRole::NdItem).expect("a collective function takes the item");
     let dims = dims_of(&item.ty);
     let dims: usize = dims.to_string().trim().parse().map_err(|_| {
         syn::Error::new_spanned(&item.ty, "a device function that synchronises needs a literal number of dimensions\nwrite `NdItem<1>`, `NdItem<2>` or `NdItem<3>`")
     })?;
     let ret = parsed.ret.as_ref().map_or_else(|| quote!(()), |ty| quote!(#ty));
-    let others: Vec<(usize, &ParamTokens)> = parsed.params.iter().enumerate().filter(|(_, p)| p.role != ParamRole::NdItem).collect();
+    let others: Vec<(usize, &ParamTokens)> =
+        parsed.params.iter().enumerate().filter(|(_, p)| p.role != ParamRole::NdItem).collect();
     if let Some((_, reference)) = others.iter().find(|(_, p)| matches!(p.role, ParamRole::Reference { .. })) {
-        return Err(syn::Error::new_spanned(&reference.ty, "a device function that synchronises cannot take a reference\ntake the value and return the new one"));
+        return Err(syn::Error::new_spanned(
+            &reference.ty,
+            "a device function that synchronises cannot take a reference\ntake the value and return the new one",
+        ));
     }
     let group = group_function(parsed, dims, &others, &ret)?;
     let (_, body, item_name) = item_body(parsed)?;
@@ -162,12 +168,18 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
     Ok((host, hidden))
 }
 
-fn group_function(parsed: &Parsed, dims: usize, others: &[(usize, &ParamTokens)], ret: &TokenStream) -> syn::Result<TokenStream> {
+fn group_function(
+    parsed: &Parsed,
+    dims: usize,
+    others: &[(usize, &ParamTokens)],
+    ret: &TokenStream,
+) -> syn::Result<TokenStream> {
     // The value becomes an assignment, so that the planner stores it like any other variable.
     let mut with_result = clone_with_result(&parsed.function);
     let result = VarId(with_result.vars.len() as u32 - 1);
     let (where_clause, generics) = (&parsed.generics.where_clause, parsed.generics.params.iter());
-    let args: Vec<Ident> = others.iter().map(|(index, _)| format_ident!("__arg_{}", parsed.function.params[*index].var.0)).collect();
+    let args: Vec<Ident> =
+        others.iter().map(|(index, _)| format_ident!("__arg_{}", parsed.function.params[*index].var.0)).collect();
     let types: Vec<&syn::Type> = others.iter().map(|(_, p)| &p.ty).collect();
     let allow = allowances();
     if parsed.ret.is_none() {
@@ -179,7 +191,8 @@ fn group_function(parsed: &Parsed, dims: usize, others: &[(usize, &ParamTokens)]
             let roles = plan.roles.clone();
             let printer = Printer::new(parsed, &function, &roles, Form::Loops { alive: plan.needs_alive });
             let varies = |p: &ParamTokens| matches!(p.role, ParamRole::Value);
-            let item_args: Vec<VarId> = others.iter().filter(|(_, p)| varies(p)).map(|(index, _)| plan.function.params[*index].var).collect();
+            let item_args: Vec<VarId> =
+                others.iter().filter(|(_, p)| varies(p)).map(|(index, _)| plan.function.params[*index].var).collect();
             let handles: TokenStream = others
                 .iter()
                 .filter(|(_, p)| !varies(p))

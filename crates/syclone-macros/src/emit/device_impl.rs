@@ -24,13 +24,7 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
     });
     // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too. A trait's own list has
     // its default functions too, so its implementations leave it alone.
-    let methods = (!in_trait).then(|| {
-        methods_list(
-            &parsed.functions,
-            &vis,
-            &format_ident!("__own_device_methods"),
-        )
-    });
+    let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &format_ident!("__own_device_methods")));
     // What is no function (associated types and constants) stays as it was.
     let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
@@ -54,7 +48,8 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
         if f.has_body {
             let generics = turbofish(f);
             let host = host_function(f, quote!(Self::#device #generics));
-            let (device, bound) = (device_function(f, &device, TokenStream::new()), bound_function(f, &bound, TokenStream::new()));
+            let (device, bound) =
+                (device_function(f, &device, TokenStream::new()), bound_function(f, &bound, TokenStream::new()));
             return quote!(#host #device #bound);
         }
         let Parsed { attrs, sig, .. } = f;

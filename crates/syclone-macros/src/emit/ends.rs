@@ -54,7 +54,14 @@ fn is_memory(plan: &Plan, expr: &Expr) -> bool {
     let role = root(expr).and_then(|var| plan.roles.role(var));
     matches!(
         role,
-        Some(ParamRole::View | ParamRole::ItemMut | ParamRole::GroupMut | ParamRole::ScatterMut | ParamRole::Local | ParamRole::LocalAccessor)
+        Some(
+            ParamRole::View
+                | ParamRole::ItemMut
+                | ParamRole::GroupMut
+                | ParamRole::ScatterMut
+                | ParamRole::Local
+                | ParamRole::LocalAccessor
+        )
     )
 }
 
@@ -67,14 +74,18 @@ fn is_affine(plan: &Plan, expr: &Expr) -> bool {
         }
         ExprKind::Var(var) => match plan.storage[var.0 as usize] {
             Storage::Remat(index) => match &plan.remat[index] {
-                Stmt::Let { pattern, init, .. } => bound_part(pattern, init, *var).is_some_and(|part| is_affine(plan, part)),
+                Stmt::Let { pattern, init, .. } => {
+                    bound_part(pattern, init, *var).is_some_and(|part| is_affine(plan, part))
+                }
                 Stmt::Expr(_) => false,
             },
             _ => is_known(plan, *var),
         },
         ExprKind::Method { receiver, name, args, .. } => {
             let of_item = matches!(receiver.kind, ExprKind::Var(var) if matches!(plan.roles.role(var), Some(ParamRole::Item | ParamRole::NdItem)));
-            let id = of_item && matches!(name.as_str(), "global_id" | "local_id" | "id") && args.iter().all(|a| matches!(a.kind, ExprKind::Lit(_)));
+            let id = of_item
+                && matches!(name.as_str(), "global_id" | "local_id" | "id")
+                && args.iter().all(|a| matches!(a.kind, ExprKind::Lit(_)));
             id || is_fixed(plan, expr)
         }
         _ => is_fixed(plan, expr),
@@ -90,7 +101,17 @@ fn is_fixed(plan: &Plan, expr: &Expr) -> bool {
         ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul),
         ExprKind::Method { receiver, name, .. } => {
             matches!(receiver.kind, ExprKind::Var(var) if plan.roles.role(var).is_some())
-                && matches!(name.as_str(), "extent" | "len" | "get" | "group_id" | "group_linear_id" | "local_range" | "global_range" | "group_range")
+                && matches!(
+                    name.as_str(),
+                    "extent"
+                        | "len"
+                        | "get"
+                        | "group_id"
+                        | "group_linear_id"
+                        | "local_range"
+                        | "global_range"
+                        | "group_range"
+                )
         }
         _ => false,
     };
@@ -112,7 +133,9 @@ fn is_known(plan: &Plan, var: VarId) -> bool {
 fn bound_part<'e>(pattern: &Pattern, init: &'e Expr, var: VarId) -> Option<&'e Expr> {
     match (pattern, &init.kind) {
         (Pattern::Bind { var: bound, sub: None }, _) => (*bound == var).then_some(init),
-        (Pattern::Tuple(patterns, _), ExprKind::Tuple(items)) => patterns.iter().zip(items).find_map(|(p, e)| bound_part(p, e, var)),
+        (Pattern::Tuple(patterns, _), ExprKind::Tuple(items)) => {
+            patterns.iter().zip(items).find_map(|(p, e)| bound_part(p, e, var))
+        }
         _ => None,
     }
 }

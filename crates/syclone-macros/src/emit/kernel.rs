@@ -34,7 +34,8 @@ pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodi
         }
     };
     let nd = matches!(parsed.function.kind, FunctionKind::NdRange { .. });
-    let lock_step = if nd && (parsed.options.fallback || regions.is_none()) { Some(lock_step_body(parsed, dims)?) } else { None };
+    let lock_step =
+        if nd && (parsed.options.fallback || regions.is_none()) { Some(lock_step_body(parsed, dims)?) } else { None };
     Ok(Bodies { regions, lock_step, reason })
 }
 
@@ -109,7 +110,10 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let sizes = parsed.options.work_group_size.as_ref();
     if let Some(sizes) = sizes {
         if sizes.len() != dims {
-            return Err(syn::Error::new_spanned(&sizes[0], format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len())));
+            return Err(syn::Error::new_spanned(
+                &sizes[0],
+                format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len()),
+            ));
         }
     }
     let extents = sizes.map(|sizes| quote!([#(#sizes),*]));
@@ -117,7 +121,8 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let unpack = unpack(parsed);
     let allow = allowances();
     let work_group_size = extents.map(|e| quote!(work_group_size: ::core::option::Option::Some(#e),));
-    let sub_group_size = parsed.options.sub_group_size.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
+    let sub_group_size =
+        parsed.options.sub_group_size.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
     let local_bytes = local_bytes(parsed);
     let regions = bodies.regions.map(|body| {
         quote! {
@@ -142,7 +147,11 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
             }
         }
     });
-    let warning = bodies.reason.as_ref().filter(|_| !parsed.options.fallback).map(|(span, reason)| slow_way_warning(ident, *span, reason));
+    let warning = bodies
+        .reason
+        .as_ref()
+        .filter(|_| !parsed.options.fallback)
+        .map(|(span, reason)| slow_way_warning(ident, *span, reason));
     let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
     let bound = bound(parsed);
     let name = ident.to_string();
@@ -197,7 +206,9 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
 /// A warning at the operation that forces the slow form. Stable Rust has no warnings from macros; using a deprecated
 /// constant is the one way to show the user one.
 fn slow_way_warning(kernel: &Ident, span: Span, reason: &str) -> TokenStream {
-    let note = format!("kernel `{kernel}` runs in lock-step, which is slow: {reason}; `#[kernel(fallback)]` accepts that and silences this");
+    let note = format!(
+        "kernel `{kernel}` runs in lock-step, which is slow: {reason}; `#[kernel(fallback)]` accepts that and silences this"
+    );
     let name = Ident::new("lock_step", span.resolved_at(Span::call_site()));
     quote! {
         #[deprecated(note = #note)]

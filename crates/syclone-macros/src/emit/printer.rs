@@ -47,7 +47,11 @@ impl<'a> Printer<'a> {
             let span = printer.span(var.span);
             // A name that is bound once keeps its name, for debuggers and messages; shadowing is resolved by numbers,
             // since a region may need both the outer and the inner variable.
-            let name = if count(&var.name) == 1 && var.name != "_" { var.name.clone() } else { format!("{}_{index}", var.name) };
+            let name = if count(&var.name) == 1 && var.name != "_" {
+                var.name.clone()
+            } else {
+                format!("{}_{index}", var.name)
+            };
             // A receiver stays `self`, which rustc resolves itself.
             printer.names.push(make_ident(&name, span));
         }
@@ -184,7 +188,11 @@ impl<'a> Printer<'a> {
         let tokens = self.expr(expr);
         match &expr.kind {
             ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => quote!((#tokens)),
-            ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Call(..) | ExprKind::Builtin(..) | ExprKind::Method { .. } => tokens,
+            ExprKind::Lit(_)
+            | ExprKind::Var(_)
+            | ExprKind::Call(..)
+            | ExprKind::Builtin(..)
+            | ExprKind::Method { .. } => tokens,
             ExprKind::Field(..) | ExprKind::TupleField(..) if !has_index(expr) => tokens,
             _ => quote!((#tokens)),
         }
@@ -248,7 +256,11 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Index(..) => {
                 let place = self.place(expr, false);
-                if self.is_inside(expr) { quote_spanned!(span=> unsafe { #place.read() }) } else { quote_spanned!(span=> #place.get(#oob)) }
+                if self.is_inside(expr) {
+                    quote_spanned!(span=> unsafe { #place.read() })
+                } else {
+                    quote_spanned!(span=> #place.get(#oob))
+                }
             }
             ExprKind::Deref(a) => match self.local_root(a) {
                 Some(place) => quote_spanned!(span=> #place.get(#oob)),
@@ -293,7 +305,9 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Call(callee, args) => self.call(*callee, args, expr),
             ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span),
-            ExprKind::Method { receiver, name, types, consts, args } => self.method(expr, receiver, name, types, consts, args),
+            ExprKind::Method { receiver, name, types, consts, args } => {
+                self.method(expr, receiver, name, types, consts, args)
+            }
             ExprKind::Ref(mutable, a) => {
                 let mutable = mutable.then(|| quote!(mut));
                 let a = self.operand(a);
@@ -331,7 +345,8 @@ impl<'a> Printer<'a> {
                 quote_spanned!(span=> #label loop #block)
             }
             ExprKind::While(label, cond, block) => {
-                let (label, cond, block) = (Self::label(label).map(|l| quote!(#l:)), self.expr(cond), self.block(block));
+                let (label, cond, block) =
+                    (Self::label(label).map(|l| quote!(#l:)), self.expr(cond), self.block(block));
                 quote_spanned!(span=> #label while #cond #block)
             }
             ExprKind::For { label, pattern, range, body } => {
@@ -352,7 +367,9 @@ impl<'a> Printer<'a> {
                 match self.form {
                     Form::Loops { alive: true } => quote_spanned!(span=> { __alive.kill(__i); continue '__item }),
                     Form::Loops { alive: false } => quote_spanned!(span=> continue '__item),
-                    Form::LockStep => quote_spanned!(span=> { let __value = { #value }; __ax.report(__oob); return __value }),
+                    Form::LockStep => {
+                        quote_spanned!(span=> { let __value = { #value }; __ax.report(__oob); return __value })
+                    }
                     Form::Device => quote_spanned!(span=> return #value),
                 }
             }
@@ -404,7 +421,8 @@ impl<'a> Printer<'a> {
                     base_tokens = quote!((*#base_tokens));
                 }
                 let base = base_tokens;
-                let raw = if write && !self.is_handle(expr) { quote!(&raw mut #base) } else { quote!(&raw const #base) };
+                let raw =
+                    if write && !self.is_handle(expr) { quote!(&raw mut #base) } else { quote!(&raw const #base) };
                 quote_spanned!(span=> unsafe { ::syclone::abi::#method(#raw, #index) })
             }
             ExprKind::Field(base, name) => {
@@ -423,7 +441,9 @@ impl<'a> Printer<'a> {
     }
 
     fn is_handle(&self, place: &Expr) -> bool {
-        root(place).is_some_and(|var| self.roles.role(var).is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. })))
+        root(place).is_some_and(|var| {
+            self.roles.role(var).is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. }))
+        })
     }
 
     /// An index: the item or group is copied, an array literal stays as it is.
@@ -434,7 +454,9 @@ impl<'a> Printer<'a> {
     /// `place op value`, where the value has been printed.
     fn assign(&self, place: &Expr, op: Option<TokenStream>, value: TokenStream, span: Span) -> TokenStream {
         let is_local = match &place.kind {
-            ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => self.local_root(inner).is_some(),
+            ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
+                self.local_root(inner).is_some()
+            }
             _ => false,
         };
         if !has_index(place) && !is_local {
@@ -507,7 +529,9 @@ impl<'a> Printer<'a> {
     fn indexes_a_part(&self, place: &Expr) -> bool {
         match &place.kind {
             ExprKind::Index(base, _) => {
-                matches!(base.kind, ExprKind::Field(..) | ExprKind::TupleField(..)) && (has_index(base) || self.is_part_of_local(base)) || self.indexes_a_part(base)
+                matches!(base.kind, ExprKind::Field(..) | ExprKind::TupleField(..))
+                    && (has_index(base) || self.is_part_of_local(base))
+                    || self.indexes_a_part(base)
             }
             _ => false,
         }
@@ -515,7 +539,9 @@ impl<'a> Printer<'a> {
 
     fn is_part_of_local(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => self.local_root(base).is_some() || self.is_part_of_local(base),
+            ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => {
+                self.local_root(base).is_some() || self.is_part_of_local(base)
+            }
             _ => false,
         }
     }
@@ -549,7 +575,15 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn method(&self, expr: &Expr, receiver: &Expr, name: &str, types: &[TypeId], consts: &[ConstId], args: &[Expr]) -> TokenStream {
+    fn method(
+        &self,
+        expr: &Expr,
+        receiver: &Expr,
+        name: &str,
+        types: &[TypeId],
+        consts: &[ConstId],
+        args: &[Expr],
+    ) -> TokenStream {
         let span = self.span(expr.span);
         let oob = self.oob();
         let ident = make_ident(name, span);
@@ -581,7 +615,8 @@ impl<'a> Printer<'a> {
             Some(Token::SubGroup) => quote!(__g.sub_group(__i)),
             None => self.operand(receiver),
         };
-        let role = root(receiver).filter(|_| matches!(receiver.kind, ExprKind::Var(_))).and_then(|var| self.roles.role(var));
+        let role =
+            root(receiver).filter(|_| matches!(receiver.kind, ExprKind::Var(_))).and_then(|var| self.roles.role(var));
         match (role, name) {
             (Some(ParamRole::Reducer), "combine") => {
                 let index = if self.form == Form::LockStep { quote!(__ax.index()) } else { quote!(__i) };

@@ -213,7 +213,10 @@ impl<'a> Regions<'a> {
     fn scalar_prologue(&self, uses: &Uses, at: At) -> TokenStream {
         match at {
             At::Group => {
-                let needs = self.needs_item(uses) || uses.mentioned.iter().any(|v| matches!(self.storage(*v), Storage::PerItem | Storage::Remat(_)) || self.item_args.contains(v));
+                let needs = self.needs_item(uses)
+                    || uses.mentioned.iter().any(|v| {
+                        matches!(self.storage(*v), Storage::PerItem | Storage::Remat(_)) || self.item_args.contains(v)
+                    });
                 if !needs {
                     return TokenStream::new();
                 }
@@ -226,7 +229,11 @@ impl<'a> Regions<'a> {
             At::Strip(region) => {
                 let in_lanes = |v: &VarId| self.plan.lanes[region].contains(v);
                 let needs = self.needs_item(uses)
-                    || uses.mentioned.iter().any(|v| in_lanes(v) || matches!(self.storage(*v), Storage::PerItem | Storage::Remat(_)) || self.item_args.contains(v));
+                    || uses.mentioned.iter().any(|v| {
+                        in_lanes(v)
+                            || matches!(self.storage(*v), Storage::PerItem | Storage::Remat(_))
+                            || self.item_args.contains(v)
+                    });
                 if !needs {
                     return TokenStream::new();
                 }
@@ -246,7 +253,8 @@ impl<'a> Regions<'a> {
 
     /// Whether code looks at the item or at what stands for it: a sub-group is an item's.
     fn needs_item(&self, uses: &Uses) -> bool {
-        let is_item = |p: &Param| matches!(p.role, ParamRole::Item | ParamRole::NdItem) && uses.mentioned.contains(&p.var);
+        let is_item =
+            |p: &Param| matches!(p.role, ParamRole::Item | ParamRole::NdItem) && uses.mentioned.contains(&p.var);
         self.plan.function.params.iter().any(is_item) || uses.mentioned.iter().any(|v| self.plan.roles.is_token(*v))
     }
 
@@ -270,7 +278,9 @@ impl<'a> Regions<'a> {
                 Argument::Uniform(expr) => {
                     let tokens = self.scalar_expr(expr, At::Group);
                     let plain = match &collective.operation {
-                        Operation::Method(..) => matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr) || self.is_span(expr),
+                        Operation::Method(..) => {
+                            matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr) || self.is_span(expr)
+                        }
                         Operation::Call(_) => false,
                     };
                     Some(if plain { tokens } else { quote!(::syclone::abi::Uniform(#tokens)) })
@@ -285,7 +295,10 @@ impl<'a> Regions<'a> {
             Operation::Method(token, name) => {
                 let function = Ident::new(name, span);
                 let module = if *token == Token::Group { quote!(group) } else { quote!(sub_group) };
-                (quote_spanned!(span=> ::syclone::abi::#module::#function(__g, #(#args),*)), *token == Token::Group && is_uniform_result(name))
+                (
+                    quote_spanned!(span=> ::syclone::abi::#module::#function(__g, #(#args),*)),
+                    *token == Token::Group && is_uniform_result(name),
+                )
             }
             Operation::Call(callee) => {
                 let function = callee_path(&self.printer.parsed.callees[callee.0 as usize], "__group");
@@ -294,7 +307,11 @@ impl<'a> Regions<'a> {
         };
         let is_call = matches!(collective.operation, Operation::Call(_));
         // A helper may have ended the group: some items missed a barrier of its.
-        let stop = is_call.then(|| quote!(if __g.has_diverged() { break '__group; }));
+        let stop = is_call.then(|| {
+            quote!(if __g.has_diverged() {
+                break '__group;
+            })
+        });
         let ty = collective.ty.map(|ty| self.printer.ty(ty));
         let store = match collective.target {
             Some(var) if collective.uniform => {
@@ -305,7 +322,11 @@ impl<'a> Regions<'a> {
             }
             Some(var) if self.storage(var) == Storage::PerItem => {
                 let name = per_item(var);
-                if uniform_value { quote!(#name.fill(__t, __g.size());) } else { quote!(#name.copy_from(__t, __g.size());) }
+                if uniform_value {
+                    quote!(#name.fill(__t, __g.size());)
+                } else {
+                    quote!(#name.copy_from(__t, __g.size());)
+                }
             }
             // Nobody looks at the result, but the operation has its effects.
             _ => quote!(let _ = __t;),
@@ -320,7 +341,10 @@ impl<'a> Regions<'a> {
         let ExprKind::Const(id) = expr.kind else { return false };
         let text = &self.plan.function.consts[id.0 as usize];
         let last = text.rsplit("::").next().unwrap_or(text).trim();
-        matches!(last, "Plus" | "Multiplies" | "Minimum" | "Maximum" | "BitAnd" | "BitOr" | "BitXor" | "LogicalAnd" | "LogicalOr")
+        matches!(
+            last,
+            "Plus" | "Multiplies" | "Minimum" | "Maximum" | "BitAnd" | "BitOr" | "BitXor" | "LogicalAnd" | "LogicalOr"
+        )
     }
 
     fn is_span(&self, expr: &Expr) -> bool {
@@ -329,13 +353,17 @@ impl<'a> Regions<'a> {
             ExprKind::Method { receiver, name, .. } if name == "span" => return self.is_span(receiver),
             _ => return false,
         };
-        self.plan.roles.role(var).is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }))
+        self.plan
+            .roles
+            .role(var)
+            .is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }))
     }
 
     // ---- what runs for items -------------------------------------------------------------------------------------
 
     fn region(&self, items: &Items) -> TokenStream {
-        let uses_reducer = self.plan.uses[items.id].mentioned.iter().any(|v| self.plan.roles.role(*v) == Some(ParamRole::Reducer));
+        let uses_reducer =
+            self.plan.uses[items.id].mentioned.iter().any(|v| self.plan.roles.role(*v) == Some(ParamRole::Reducer));
         let last = self.row();
         let inner = match &items.body {
             ItemBody::Straight(stmts) if !uses_reducer => {
@@ -364,15 +392,17 @@ impl<'a> Regions<'a> {
                     quote!(let mut #name = ::syclone::abi::Lanes::<_, #width>::new();)
                 });
                 let uses = &self.plan.uses[items.id];
-                let carried: Vec<VarId> = lanes.iter().copied().filter(|v| self.storage(*v) == Storage::PerItem).collect();
+                let carried: Vec<VarId> =
+                    lanes.iter().copied().filter(|v| self.storage(*v) == Storage::PerItem).collect();
                 let load = carried.iter().filter(|v| !uses.declared.contains(v)).map(|v| {
                     let (lanes, array) = (lanes_of(*v), per_item(*v));
                     quote!(for __l in 0..__w { #lanes.set(__l, #array.get(__row + __x0 + __l)); })
                 });
-                let store = carried.iter().filter(|v| uses.declared.contains(v) || uses.assigned.contains(v)).map(|v| {
-                    let (lanes, array) = (lanes_of(*v), per_item(*v));
-                    quote!(for __l in 0..__w { #array.set(__row + __x0 + __l, #lanes.get(__l)); })
-                });
+                let store =
+                    carried.iter().filter(|v| uses.declared.contains(v) || uses.assigned.contains(v)).map(|v| {
+                        let (lanes, array) = (lanes_of(*v), per_item(*v));
+                        quote!(for __l in 0..__w { #array.set(__row + __x0 + __l, #lanes.get(__l)); })
+                    });
                 let nodes = self.nodes(nodes, At::Strip(items.id));
                 let strip_ends = self.strip_ends();
                 quote! {
@@ -389,7 +419,9 @@ impl<'a> Regions<'a> {
             _ => quote!(for __z in 0..#r0 { for __y in 0..#r1 { let __row = (__z * #r1 + __y) * #last; #inner } }),
         };
         if items.returns && self.plan.needs_alive {
-            tokens.extend(quote!(if __alive.none(__g) { break '__group; }));
+            tokens.extend(quote!(if __alive.none(__g) {
+                break '__group;
+            }));
         }
         tokens
     }
@@ -465,7 +497,11 @@ impl<'a> Regions<'a> {
 
     /// Leaves a strip whose items have all returned: what is next may hold for those only that have not.
     fn strip_ends(&self) -> Option<TokenStream> {
-        self.plan.needs_alive.then(|| quote!(if !(0..__w).any(|__l| __alive.is(__row + __x0 + __l)) { return; }))
+        self.plan.needs_alive.then(|| {
+            quote!(if !(0..__w).any(|__l| __alive.is(__row + __x0 + __l)) {
+                return;
+            })
+        })
     }
 
     fn straight_piece(&self, items: &Items, stmts: &[Stmt], region: usize) -> TokenStream {
@@ -476,7 +512,8 @@ impl<'a> Regions<'a> {
             quote!('__item: for __l in 0..__w { let __x = __x0 + __l; let __i = __row + __x; #item #body })
         };
         // Local arrays have constant extents, which LLVM checks by itself.
-        let is_global = |access: &&Expr| !matches!(root(access).and_then(|var| self.plan.roles.role(var)), Some(ParamRole::Local));
+        let is_global =
+            |access: &&Expr| !matches!(root(access).and_then(|var| self.plan.roles.role(var)), Some(ParamRole::Local));
         let accesses: Vec<&Expr> = affine_accesses(self.plan, stmts).into_iter().filter(is_global).collect();
         let head = quote!(let __x = __x0 + __l; let __i = __row + __x; #item);
         self.twice(&accesses, at, quote!(__w), quote!(__l), head, &print)
@@ -485,7 +522,11 @@ impl<'a> Regions<'a> {
     /// A leaf for one item: loads, the user's statements, stores.
     fn leaf(&self, items: &Items, stmts: &[Stmt], at: At) -> TokenStream {
         let uses = Uses::of(&self.plan.function.vars, stmts);
-        let alive = self.plan.needs_alive.then(|| quote!(if !__alive.is(__i) { continue '__item; }));
+        let alive = self.plan.needs_alive.then(|| {
+            quote!(if !__alive.is(__i) {
+                continue '__item;
+            })
+        });
         let defined_first = self.defined_first(stmts);
         let mut loads_of = uses.clone();
         for var in uses.declared.iter().chain(&defined_first) {
@@ -497,7 +538,11 @@ impl<'a> Regions<'a> {
         });
         let loads = self.loads(&loads_of, at, true);
         let body = stmts.iter().map(|s| self.printer.stmt(s));
-        let stores = uses.mentioned.iter().filter(|v| uses.declared.contains(v) || uses.assigned.contains(v)).filter_map(|v| self.store(*v, at));
+        let stores = uses
+            .mentioned
+            .iter()
+            .filter(|v| uses.declared.contains(v) || uses.assigned.contains(v))
+            .filter_map(|v| self.store(*v, at));
         debug_assert!(items.id < self.plan.uses.len());
         quote!(#alive #(#declarations)* #loads #(#body)* #(#stores)*)
     }
@@ -505,12 +550,7 @@ impl<'a> Regions<'a> {
     /// Variables without a `let` that a leaf assigns before it looks at them.
     fn defined_first(&self, stmts: &[Stmt]) -> Vec<VarId> {
         let vars = &self.plan.function.vars;
-        self.plan
-            .deferred
-            .iter()
-            .copied()
-            .filter(|var| assigns_first(vars, *var, stmts))
-            .collect()
+        self.plan.deferred.iter().copied().filter(|var| assigns_first(vars, *var, stmts)).collect()
     }
 
     /// Locals for what a leaf mentions and others computed: arguments, values computed again, stored values.
@@ -570,7 +610,9 @@ impl<'a> Regions<'a> {
                     if let Stmt::Let { pattern, .. } = stmt {
                         pattern_vars(pattern, &mut |v| bound.push(v));
                     }
-                    queue.extend(Uses::of(&self.plan.function.vars, [stmt]).mentioned.into_iter().filter(|v| !bound.contains(v)));
+                    queue.extend(
+                        Uses::of(&self.plan.function.vars, [stmt]).mentioned.into_iter().filter(|v| !bound.contains(v)),
+                    );
                 }
             }
         }
@@ -585,7 +627,10 @@ fn assigns_first(vars: &[Variable], var: VarId, stmts: &[Stmt]) -> bool {
     let of_block = |block: &Block| {
         let tail = block.tail.as_ref().map(|tail| Stmt::Expr((**tail).clone()));
         let stmts: Vec<Stmt> = block.stmts.iter().cloned().chain(tail).collect();
-        let leaves = matches!(stmts.last(), Some(Stmt::Expr(Expr { kind: ExprKind::Return(_) | ExprKind::Break(..) | ExprKind::Continue(_), .. })));
+        let leaves = matches!(
+            stmts.last(),
+            Some(Stmt::Expr(Expr { kind: ExprKind::Return(_) | ExprKind::Break(..) | ExprKind::Continue(_), .. }))
+        );
         assigns_first(vars, var, &stmts) || leaves && !Uses::of(vars, &stmts).mentioned.contains(&var)
     };
     match stmts.iter().find(|stmt| Uses::of(vars, [*stmt]).mentioned.contains(&var)) {
@@ -609,11 +654,11 @@ fn assigns_first(vars: &[Variable], var: VarId, stmts: &[Stmt]) -> bool {
 /// The variable and type of a `let x = local::<T>();`.
 fn local_memory(node: &Node) -> Option<(VarId, TypeId)> {
     match node {
-        Node::Scalar(Stmt::Let { pattern: Pattern::Bind { var, .. }, init: Expr { kind: ExprKind::Builtin(name, types, _), .. }, .. })
-            if name == "local" =>
-        {
-            Some((*var, *types.first()?))
-        }
+        Node::Scalar(Stmt::Let {
+            pattern: Pattern::Bind { var, .. },
+            init: Expr { kind: ExprKind::Builtin(name, types, _), .. },
+            ..
+        }) if name == "local" => Some((*var, *types.first()?)),
         _ => None,
     }
 }

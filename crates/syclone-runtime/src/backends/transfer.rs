@@ -19,26 +19,12 @@ pub(crate) fn copy(
     source.check_range(&name, source_offset, bytes)?;
     destination.check_range(&name, destination_offset, bytes)?;
     let accesses = vec![
-        Access::range(
-            source,
-            AccessMode::Read,
-            source_offset..source_offset + bytes,
-            "source",
-        ),
-        Access::range(
-            destination,
-            AccessMode::Write,
-            destination_offset..destination_offset + bytes,
-            "destination",
-        ),
+        Access::range(source, AccessMode::Read, source_offset..source_offset + bytes, "source"),
+        Access::range(destination, AccessMode::Write, destination_offset..destination_offset + bytes, "destination"),
     ];
     let work = Copy {
-        source: Span {
-            start: source.ptr().wrapping_add(source_offset),
-        },
-        destination: Span {
-            start: destination.ptr().wrapping_add(destination_offset),
-        },
+        source: Span { start: source.ptr().wrapping_add(source_offset) },
+        destination: Span { start: destination.ptr().wrapping_add(destination_offset) },
         bytes,
     };
     // SAFETY: the accesses name both ranges, which lie inside their objects, with their modes.
@@ -46,31 +32,15 @@ pub(crate) fn copy(
 }
 
 /// See [`Command::fill`].
-pub(crate) fn fill(
-    destination: &Arc<MemoryObject>,
-    offset: usize,
-    bytes: usize,
-    pattern: &[u8],
-) -> Result<Command> {
+pub(crate) fn fill(destination: &Arc<MemoryObject>, offset: usize, bytes: usize, pattern: &[u8]) -> Result<Command> {
     let name = Name::Borrowed("fill");
     destination.check_range(&name, offset, bytes)?;
     if pattern.is_empty() || !bytes.is_multiple_of(pattern.len()) {
-        return Err(Error::PatternDoesNotDivide {
-            command: name,
-            pattern: pattern.len(),
-            bytes,
-        });
+        return Err(Error::PatternDoesNotDivide { command: name, pattern: pattern.len(), bytes });
     }
-    let accesses = vec![Access::range(
-        destination,
-        AccessMode::Write,
-        offset..offset + bytes,
-        "destination",
-    )];
+    let accesses = vec![Access::range(destination, AccessMode::Write, offset..offset + bytes, "destination")];
     let work = Fill {
-        destination: Span {
-            start: destination.ptr().wrapping_add(offset),
-        },
+        destination: Span { start: destination.ptr().wrapping_add(offset) },
         bytes,
         // A chunk holds whole patterns, so that each begins with the pattern's first byte.
         chunk: (CHUNK / pattern.len()).max(1) * pattern.len(),
@@ -110,13 +80,7 @@ impl KernelWork for Copy {
         let len = CHUNK.min(self.bytes - start);
         // SAFETY: the range lies inside both spans, which the accesses name; `submit` rejects spans of one
         // object that overlap, and two objects overlap only if a borrow broke its contract.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.source.start.add(start),
-                self.destination.start.add(start),
-                len,
-            )
-        };
+        unsafe { std::ptr::copy_nonoverlapping(self.source.start.add(start), self.destination.start.add(start), len) };
         Ok(())
     }
 }
@@ -141,8 +105,7 @@ impl KernelWork for Fill {
         let start = chunk * self.chunk;
         let len = self.chunk.min(self.bytes - start);
         // SAFETY: the chunk lies inside the span, which the access names as written by this command alone.
-        let target =
-            unsafe { std::slice::from_raw_parts_mut(self.destination.start.add(start), len) };
+        let target = unsafe { std::slice::from_raw_parts_mut(self.destination.start.add(start), len) };
         if self.pattern.iter().all(|byte| *byte == self.pattern[0]) {
             target.fill(self.pattern[0]);
             return Ok(());

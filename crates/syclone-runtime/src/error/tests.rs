@@ -2,12 +2,7 @@ use super::*;
 
 #[test]
 fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
-    let error = Error::WorkGroupDoesNotDivide {
-        kernel: "saxpy".into(),
-        dimension: 0,
-        global: 100,
-        local: 64,
-    };
+    let error = Error::WorkGroupDoesNotDivide { kernel: "saxpy".into(), dimension: 0, global: 100, local: 64 };
     assert_eq!(
         error.to_string(),
         "kernel 'saxpy': work-group size 64 does not divide the global size 100 in dimension 0\n\
@@ -25,10 +20,7 @@ fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
         "kernel 'tiled': 131072 bytes of local memory are over the limit of 65536 bytes on cpu:0\n\
          the largest tile that fits is 90"
     );
-    let error = Error::NoDevice {
-        selector: "cuda:0".into(),
-        available: vec!["cpu:0".into()],
-    };
+    let error = Error::NoDevice { selector: "cuda:0".into(), available: vec!["cpu:0".into()] };
     assert_eq!(
         error.to_string(),
         "no device matches 'cuda:0'\navailable here: cpu:0; choose one of them with --device or SYCLONE_DEVICE"
@@ -38,17 +30,10 @@ fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
 #[test]
 fn the_first_cause_of_a_dependency_failure_is_the_failure_that_began_it() {
     let cause = Error::InvalidThreadCount { asked: 0, limit: 8 };
-    let error = Error::DependencyFailed {
-        command: "b".into(),
-        first: Arc::new(cause.clone()),
-    };
+    let error = Error::DependencyFailed { command: "b".into(), first: Arc::new(cause.clone()) };
     assert_eq!(error.first_cause(), &cause);
     assert_eq!(cause.first_cause(), &cause);
-    assert!(
-        error
-            .to_string()
-            .ends_with(&format!("first failure: {cause}"))
-    );
+    assert!(error.to_string().ends_with(&format!("first failure: {cause}")));
 }
 
 #[test]

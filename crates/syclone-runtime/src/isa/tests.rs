@@ -15,9 +15,7 @@ fn a_set_that_the_processor_lacks_or_nobody_knows_is_an_error_that_lists_the_cho
         let error = Isa::choose(SETS, Some(value)).unwrap_err();
         let text = error.to_string();
         assert!(
-            text.contains(value)
-                && text.contains("(baseline, avx2)")
-                && text.contains("SYCLONE_CPU_ISA"),
+            text.contains(value) && text.contains("(baseline, avx2)") && text.contains("SYCLONE_CPU_ISA"),
             "{text}"
         );
     }

@@ -3,10 +3,7 @@ use super::*;
 fn matched(selector: &str) -> Vec<(&'static str, usize)> {
     let selector = Selector::parse(selector).unwrap();
     let machine = [("cpu", 0), ("opencl", 0), ("opencl", 1), ("cuda", 0)];
-    machine
-        .into_iter()
-        .filter(|&(backend, index)| selector.matches(backend, index))
-        .collect()
+    machine.into_iter().filter(|&(backend, index)| selector.matches(backend, index)).collect()
 }
 
 #[test]
@@ -29,28 +26,9 @@ fn spaces_around_and_letter_case_do_not_matter() {
 
 #[test]
 fn anything_else_is_an_error_that_lists_the_back_ends() {
-    for selector in [
-        "",
-        "gpu",
-        "cpu:",
-        "cpu:x",
-        "cpu:-1",
-        "cpu:+1",
-        "cpu:0:1",
-        "*:0",
-        "cpu:99999999999999999999",
-    ] {
+    for selector in ["", "gpu", "cpu:", "cpu:x", "cpu:-1", "cpu:+1", "cpu:0:1", "*:0", "cpu:99999999999999999999"] {
         let error = Selector::parse(selector).unwrap_err();
-        assert_eq!(
-            error,
-            Error::InvalidSelector {
-                selector: selector.to_owned(),
-                backends: BACKENDS
-            }
-        );
-        assert!(
-            error.to_string().contains("back ends: cpu, cuda"),
-            "{error}"
-        );
+        assert_eq!(error, Error::InvalidSelector { selector: selector.to_owned(), backends: BACKENDS });
+        assert!(error.to_string().contains("back ends: cpu, cuda"), "{error}");
     }
 }

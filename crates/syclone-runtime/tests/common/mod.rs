@@ -6,9 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use syclone_runtime::{
-    Access, AccessMode, Command, Device, Error, KernelWork, MemoryObject, Name, Result, Worker,
-};
+use syclone_runtime::{Access, AccessMode, Command, Device, Error, KernelWork, MemoryObject, Name, Result, Worker};
 
 /// A kernel whose chunks call a closure.
 pub struct Chunks<F> {
@@ -38,11 +36,7 @@ pub fn kernel(
     accesses: Vec<Access>,
     body: impl Fn(usize, &mut Worker) -> Result<()> + Send + Sync + 'static,
 ) -> Command {
-    let work = Chunks {
-        name: Name::Borrowed(name),
-        chunks,
-        body,
-    };
+    let work = Chunks { name: Name::Borrowed(name), chunks, body };
     // SAFETY: the tests' bodies touch memory through `Words` of objects that their accesses name.
     unsafe { Command::kernel(Box::new(work), accesses) }
 }
@@ -95,10 +89,7 @@ impl Words {
     /// Sets the words from the host.
     pub fn host_set(&self, values: &[u64]) {
         let _token = self.0.wait_for_host(AccessMode::Write).unwrap();
-        values
-            .iter()
-            .enumerate()
-            .for_each(|(idx, &value)| self.set(idx, value));
+        values.iter().enumerate().for_each(|(idx, &value)| self.set(idx, value));
     }
 }
 
@@ -108,22 +99,14 @@ pub fn failing(name: &'static str, accesses: Vec<Access>) -> Command {
 }
 
 pub fn out_of_bounds(name: &'static str) -> Error {
-    Error::OutOfBounds {
-        kernel: name.into(),
-        parameter: "x".into(),
-        count: 1,
-    }
+    Error::OutOfBounds { kernel: name.into(), parameter: "x".into(), count: 1 }
 }
 
 /// Whether `error` says that `command` did not run because `first` failed.
 pub fn is_dependency_failure(error: &Error, command: &str, first: &str) -> bool {
     match error {
-        Error::DependencyFailed {
-            command: named,
-            first: cause,
-        } => {
-            named == command
-                && matches!(&**cause, Error::OutOfBounds { kernel, .. } if kernel == first)
+        Error::DependencyFailed { command: named, first: cause } => {
+            named == command && matches!(&**cause, Error::OutOfBounds { kernel, .. } if kernel == first)
         }
         _ => false,
     }

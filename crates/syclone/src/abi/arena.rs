@@ -73,10 +73,7 @@ impl Arena {
         let place = self.place.get();
         let size_of_block = bytes.next_multiple_of(BLOCK_ALIGN);
         if align <= BLOCK_ALIGN && !start.is_null() && size_of_block <= size - place.used {
-            self.place.set(Mark {
-                used: place.used + size_of_block,
-                ..place
-            });
+            self.place.set(Mark { used: place.used + size_of_block, ..place });
             // SAFETY: `used` is inside the chunk.
             unsafe { start.add(place.used) }
         } else {
@@ -88,26 +85,17 @@ impl Arena {
     #[inline(never)]
     fn alloc_in_next_chunk(&self, bytes: usize, align: usize) -> *mut u8 {
         let mut chunks = self.chunks.borrow_mut();
-        let next = if chunks.is_empty() {
-            0
-        } else {
-            self.place.get().chunk + 1
-        };
+        let next = if chunks.is_empty() { 0 } else { self.place.get().chunk + 1 };
         let fits = |chunk: &Chunk| chunk.layout.size() >= bytes && chunk.layout.align() >= align;
         if !chunks.get(next).is_some_and(fits) {
-            let doubled = chunks
-                .last()
-                .map_or(FIRST_CHUNK, |last| 2 * last.layout.size());
+            let doubled = chunks.last().map_or(FIRST_CHUNK, |last| 2 * last.layout.size());
             // Chunks before `next` hold live blocks; this one and those after it hold none.
             chunks.truncate(next);
             chunks.push(Chunk::new(doubled.max(bytes), align));
         }
         let chunk = &chunks[next];
         self.current.set((chunk.ptr, chunk.layout.size()));
-        self.place.set(Mark {
-            chunk: next,
-            used: bytes,
-        });
+        self.place.set(Mark { chunk: next, used: bytes });
         chunk.ptr
     }
 

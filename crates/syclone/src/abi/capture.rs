@@ -1,8 +1,10 @@
 //! What `kernel!` makes of a captured variable: at the launch, and in each group.
 
-use crate::api::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::group_cx::GroupCx;
-use crate::kernel::{AtomicView, ChunkReducer, GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, Reducer, ScatterMut, View};
+use crate::api::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
+use crate::kernel::{
+    AtomicView, ChunkReducer, GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, Reducer, ScatterMut, View,
+};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 

@@ -36,11 +36,7 @@ fn gather<const D: usize, T: Copy>(group: &GroupCx<D>, x: impl GroupArg<T>) -> P
 
 /// The values of all items combined by the operator.
 #[inline(always)]
-pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    op: O,
-) -> T {
+pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(group: &GroupCx<D>, x: impl GroupArg<T>, op: O) -> T {
     let _ = op;
     let mark = group.mark();
     let values = gather(group, x);
@@ -118,14 +114,7 @@ pub(super) fn scan_range<T: DeviceCopy, O: ReduceOp<T>>(
     for i in items {
         let value = x.get(i);
         let with_value = sum.map_or(value, |before| O::apply(before, value));
-        out.set(
-            i,
-            if inclusive {
-                with_value
-            } else {
-                sum.unwrap_or_else(O::identity)
-            },
-        );
+        out.set(i, if inclusive { with_value } else { sum.unwrap_or_else(O::identity) });
         sum = Some(with_value);
     }
 }
@@ -138,11 +127,7 @@ pub fn broadcast<const D: usize, T: DeviceCopy>(
     id: impl GroupArg<usize>,
 ) -> T {
     let id = id.get(0);
-    if id < group.size() {
-        x.get(id)
-    } else {
-        T::zeroed()
-    }
+    if id < group.size() { x.get(id) } else { T::zeroed() }
 }
 
 /// Whether the predicate holds for any item.
@@ -292,11 +277,7 @@ pub(super) fn joint_scan_raw<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
         unsafe {
             let value = *src.ptr.add(i);
             let with_value = sum.map_or(value, |before| O::apply(before, value));
-            *dst.ptr.add(i) = if inclusive {
-                with_value
-            } else {
-                sum.unwrap_or_else(O::identity)
-            };
+            *dst.ptr.add(i) = if inclusive { with_value } else { sum.unwrap_or_else(O::identity) };
             sum = Some(with_value);
         }
     }
@@ -323,10 +304,7 @@ pub fn joint_none<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) ->
 
 /// How many elements of the span are true, and how many there are.
 #[inline(always)]
-pub(super) fn joint_count_raw<const D: usize>(
-    group: &GroupCx<D>,
-    src: RawSpan<bool>,
-) -> (usize, usize) {
+pub(super) fn joint_count_raw<const D: usize>(group: &GroupCx<D>, src: RawSpan<bool>) -> (usize, usize) {
     report(group, src.fault);
     // SAFETY: the span's elements are valid while the kernel runs.
     let holding = (0..src.len).filter(|&i| unsafe { *src.ptr.add(i) }).count();

@@ -58,10 +58,7 @@ impl GroupMemory {
     /// As for [`GroupMemory::new`].
     pub unsafe fn with_arena(local: *mut u8, bytes: usize, arena: Arena) -> Self {
         // SAFETY: the caller's promise.
-        GroupMemory {
-            arena,
-            ..unsafe { GroupMemory::new(local, bytes) }
-        }
+        GroupMemory { arena, ..unsafe { GroupMemory::new(local, bytes) } }
     }
 
     /// Takes the storage back, for another use.
@@ -154,16 +151,7 @@ impl<const D: usize> GroupCx<D> {
         let sub_group_size = sub_group_size.clamp(1, MAX_SUB_GROUP_SIZE);
         memory.begin_group();
         let memory = NonNull::from(memory);
-        GroupCx {
-            group_id,
-            group_range,
-            local_range,
-            global_range,
-            offset,
-            sub_group_size,
-            chunk,
-            memory,
-        }
+        GroupCx { group_id, group_range, local_range, global_range, offset, sub_group_size, chunk, memory }
     }
 
     /// The box of items from `offset`, `extents` large, of a plain range.
@@ -311,10 +299,7 @@ impl<const D: usize> GroupCx<D> {
     /// Local memory for one `T`, zero at first. Each call gives memory of its own.
     #[inline(always)]
     pub fn local<T: DeviceCopy>(&self) -> Local<T> {
-        let ptr = self
-            .memory()
-            .local_block(size_of::<T>(), align_of::<T>())
-            .cast::<T>();
+        let ptr = self.memory().local_block(size_of::<T>(), align_of::<T>()).cast::<T>();
         // Not for the kernel's sake, which writes before it reads: a `bool` or an enum may not be any old byte.
         // SAFETY: the block is aligned and large enough.
         unsafe { ptr.write(T::zeroed()) };
@@ -324,18 +309,10 @@ impl<const D: usize> GroupCx<D> {
 
     /// Gives a local accessor its memory for this group, zero at first.
     #[inline(always)]
-    pub fn bind_local<T: DeviceCopy, const N: usize>(
-        &self,
-        accessor: &LocalAccessor<T, N>,
-    ) -> LocalAccessor<T, N> {
+    pub fn bind_local<T: DeviceCopy, const N: usize>(&self, accessor: &LocalAccessor<T, N>) -> LocalAccessor<T, N> {
         let len = accessor.len();
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .expect("the launch has checked the size of local memory");
-        let ptr = self
-            .memory()
-            .local_block(bytes, align_of::<T>())
-            .cast::<T>();
+        let bytes = len.checked_mul(size_of::<T>()).expect("the launch has checked the size of local memory");
+        let ptr = self.memory().local_block(bytes, align_of::<T>()).cast::<T>();
         for i in 0..len {
             // SAFETY: the block holds `len` elements. Why they are set: as in `local`.
             unsafe { ptr.add(i).write(T::zeroed()) };
@@ -370,11 +347,7 @@ impl<const D: usize> GroupCx<D> {
     pub(super) fn diverged_among(&self, line: u32, arrived: usize, expected: usize) {
         let divergence = &self.memory().divergence;
         if divergence.get().is_none() {
-            divergence.set(Some(Divergence {
-                line,
-                arrived,
-                expected,
-            }));
+            divergence.set(Some(Divergence { line, arrived, expected }));
         }
     }
 }

@@ -26,10 +26,10 @@ pub mod ways;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
-pub use crate::kernel::{LANES, deref};
 pub use crate::kernel::KernelArg;
 pub use crate::kernel::group::only_in_kernels;
+pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
+pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::bind;

@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_row_is_inside_only_if_its_index_moves_steadily_between_ends_that_are() {
-        let inside = |n, len: usize, index: &dyn Fn(usize) -> usize| inside_row(n, |x| ([index(x)], u32::from(index(x) >= len)));
+        let inside =
+            |n, len: usize, index: &dyn Fn(usize) -> usize| inside_row(n, |x| ([index(x)], u32::from(index(x) >= len)));
         assert!(inside(16, 100, &|x| 3 * x + 7));
         assert!(inside(16, 100, &|x| 99 - 2 * x));
         assert!(!inside(16, 100, &|x| x + 90));

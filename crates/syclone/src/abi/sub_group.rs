@@ -61,9 +61,7 @@ pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 ) -> PerItem<T> {
     let _ = op;
     let out = group.per_item::<T>();
-    for_each(group, |first, len| {
-        scan_range::<T, O>(first..first + len, &x, None, true, out)
-    });
+    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, None, true, out));
     out
 }
 
@@ -76,9 +74,7 @@ pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 ) -> PerItem<T> {
     let _ = op;
     let out = group.per_item::<T>();
-    for_each(group, |first, len| {
-        scan_range::<T, O>(first..first + len, &x, None, false, out)
-    });
+    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, None, false, out));
     out
 }
 
@@ -92,9 +88,7 @@ pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 ) -> PerItem<T> {
     let _ = op;
     let out = group.per_item::<T>();
-    for_each(group, |first, len| {
-        scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), true, out)
-    });
+    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), true, out));
     out
 }
 
@@ -108,9 +102,7 @@ pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 ) -> PerItem<T> {
     let _ = op;
     let out = group.per_item::<T>();
-    for_each(group, |first, len| {
-        scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), false, out)
-    });
+    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), false, out));
     out
 }
 
@@ -157,9 +149,7 @@ pub fn ballot<const D: usize>(group: &GroupCx<D>, predicate: impl GroupArg<bool>
     let out = group.per_item::<u32>();
     for_each(group, |first, len| {
         // Sub-groups have at most 32 items.
-        let mask = (0..len).fold(0, |mask, lane| {
-            mask | ((predicate.get(first + lane) as u32) << lane)
-        });
+        let mask = (0..len).fold(0, |mask, lane| mask | ((predicate.get(first + lane) as u32) << lane));
         for i in first..first + len {
             out.set(i, mask);
         }

@@ -2,7 +2,9 @@
 
 use syclone_kernel_ast::types::{Op, Type};
 
-use crate::kernel::{AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup, View};
+use crate::kernel::{
+    AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup, View,
+};
 use crate::types::ops::ReduceOp;
 use crate::types::{DeviceCopy, Order, Scope};
 

@@ -133,11 +133,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> ReduceAccess<T, O> {
         }
         // Read too, as only `including_initial_value` would tell; a failed writer before it is then an error.
         let raw = h.declare(block, AccessMode::ReadWrite);
-        ReduceAccess {
-            raw,
-            include_initial: false,
-            op: PhantomData,
-        }
+        ReduceAccess { raw, include_initial: false, op: PhantomData }
     }
 }
 

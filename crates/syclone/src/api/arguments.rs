@@ -23,8 +23,7 @@ pub(crate) fn bind(
 ) -> Result<()> {
     let mut result = Ok(());
     params.each(&mut |position, info| {
-        let (Some(number), Some((address, bytes)), Ok(())) = (info.command, info.memory, &result)
-        else {
+        let (Some(number), Some((address, bytes)), Ok(())) = (info.command, info.memory, &result) else {
             return;
         };
         let parameter = Name::Borrowed(names.get(position).copied().unwrap_or("parameter"));
@@ -41,13 +40,7 @@ pub(crate) fn bind(
 }
 
 /// Gives the declared access of these bytes the parameter's name.
-fn name_access(
-    accesses: &mut [Option<Access>],
-    info: ParamInfo,
-    address: usize,
-    bytes: usize,
-    parameter: Name,
-) {
+fn name_access(accesses: &mut [Option<Access>], info: ParamInfo, address: usize, bytes: usize, parameter: Name) {
     let same = |access: &&mut Access| {
         access.object.ptr().addr() + access.range.start == address
             && access.range.len() == bytes
@@ -67,10 +60,7 @@ fn usm_access(
     bytes: usize,
     parameter: Name,
 ) -> Result<Access> {
-    let stale = || Error::StaleArgument {
-        command: kernel.clone(),
-        parameter: parameter.clone(),
-    };
+    let stale = || Error::StaleArgument { command: kernel.clone(), parameter: parameter.clone() };
     let allocation = usm::find(number).ok_or_else(stale)?;
     if let Some(owner) = allocation.device.as_ref().filter(|&owner| owner != device) {
         return Err(Error::ForeignArgument {
@@ -81,15 +71,8 @@ fn usm_access(
         });
     }
     // Numbers are never used twice, so the handle was made from this very allocation and lies inside it.
-    let start = address
-        .checked_sub(allocation.object.ptr().addr())
-        .ok_or_else(stale)?;
-    Ok(Access::range(
-        &allocation.object,
-        mode(info),
-        start..start + bytes,
-        parameter,
-    ))
+    let start = address.checked_sub(allocation.object.ptr().addr()).ok_or_else(stale)?;
+    Ok(Access::range(&allocation.object, mode(info), start..start + bytes, parameter))
 }
 
 fn mode(info: ParamInfo) -> AccessMode {

@@ -8,9 +8,7 @@ use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use syclone_kernel_ast::types::Type;
-use syclone_runtime::{
-    Access, AccessMode, Device, Error, HostAccessToken, MemoryObject, Name, Result,
-};
+use syclone_runtime::{Access, AccessMode, Device, Error, HostAccessToken, MemoryObject, Name, Result};
 
 use super::range::checked_product;
 use super::scope::Watch;
@@ -59,24 +57,13 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
 
     /// The elements of a vector, which is moved in.
     pub(crate) fn from_vec(vec: Vec<T>, extents: [usize; D]) -> Self {
-        debug_assert_eq!(
-            checked_product(extents),
-            Some(vec.len()),
-            "the caller has checked the length"
-        );
+        debug_assert_eq!(checked_product(extents), Some(vec.len()), "the caller has checked the length");
         Block::of(MemoryObject::from_vec(vec), extents)
     }
 
     /// All elements of `object`, which holds as many as `extents` say.
     pub(crate) fn of(object: Arc<MemoryObject>, extents: [usize; D]) -> Self {
-        Block {
-            object,
-            start: 0,
-            extents,
-            failure: None,
-            watch: None,
-            element: PhantomData,
-        }
+        Block { object, start: 0, extents, failure: None, watch: None, element: PhantomData }
     }
 
     /// The same block, whose commands `watch` learns of.
@@ -88,14 +75,7 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     /// A block without memory, each use of which gives `error`.
     pub(crate) fn failed(error: Error, extents: [usize; D]) -> Self {
         let object = MemoryObject::from_vec(Vec::<T>::new());
-        Block {
-            object,
-            start: 0,
-            extents,
-            failure: Some(Arc::new(error)),
-            watch: None,
-            element: PhantomData,
-        }
+        Block { object, start: 0, extents, failure: Some(Arc::new(error)), watch: None, element: PhantomData }
     }
 
     pub(crate) fn extents(&self) -> [usize; D] {
@@ -177,11 +157,7 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     }
 
     /// The same elements in rows of another shape.
-    pub(crate) fn reshape<const E: usize>(
-        &self,
-        what: &'static str,
-        extents: [usize; E],
-    ) -> Result<Block<T, E>> {
+    pub(crate) fn reshape<const E: usize>(&self, what: &'static str, extents: [usize; E]) -> Result<Block<T, E>> {
         self.check()?;
         check_len::<T, E>(what, self.len(), extents)?;
         Ok(Block {
@@ -196,24 +172,9 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
 
     /// The block's vector, if it has one, is all of it, and is the last handle.
     pub(crate) fn try_into_vec(self) -> Result<Vec<T>, Self> {
-        let Block {
-            object,
-            start,
-            extents,
-            failure,
-            watch,
-            element,
-        } = self;
-        let whole =
-            start == 0 && failure.is_none() && Some(object.bytes()) == byte_count::<T, D>(extents);
-        let back = |object| Block {
-            object,
-            start,
-            extents,
-            failure: failure.clone(),
-            watch: watch.clone(),
-            element,
-        };
+        let Block { object, start, extents, failure, watch, element } = self;
+        let whole = start == 0 && failure.is_none() && Some(object.bytes()) == byte_count::<T, D>(extents);
+        let back = |object| Block { object, start, extents, failure: failure.clone(), watch: watch.clone(), element };
         if !whole {
             return Err(back(object));
         }
@@ -227,10 +188,7 @@ fn byte_count<T, const D: usize>(extents: [usize; D]) -> Option<usize> {
 }
 
 /// The elements and bytes that `extents` take, or an error that names `what`.
-pub(crate) fn checked_bytes<T, const D: usize>(
-    what: &'static str,
-    extents: [usize; D],
-) -> Result<(usize, usize)> {
+pub(crate) fn checked_bytes<T, const D: usize>(what: &'static str, extents: [usize; D]) -> Result<(usize, usize)> {
     match (checked_product(extents), byte_count::<T, D>(extents)) {
         (Some(len), Some(bytes)) => Ok((len, bytes)),
         _ => Err(Error::SizeOverflow {
@@ -242,20 +200,12 @@ pub(crate) fn checked_bytes<T, const D: usize>(
 }
 
 /// An error that names `what`, unless `extents` hold exactly `len` elements.
-pub(crate) fn check_len<T, const D: usize>(
-    what: &'static str,
-    len: usize,
-    extents: [usize; D],
-) -> Result<()> {
+pub(crate) fn check_len<T, const D: usize>(what: &'static str, len: usize, extents: [usize; D]) -> Result<()> {
     let (expected, _) = checked_bytes::<T, D>(what, extents)?;
     if expected == len {
         return Ok(());
     }
-    Err(Error::LengthMismatch {
-        command: Name::Borrowed(what),
-        source_len: len,
-        target_len: expected,
-    })
+    Err(Error::LengthMismatch { command: Name::Borrowed(what), source_len: len, target_len: expected })
 }
 
 /// Whether a value of zero bytes is the type's zero, so that fresh memory need not be written. (It always is a valid
@@ -264,10 +214,7 @@ fn zero_is_zero_bytes(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Int(_) | Type::F16 | Type::Bf16 | Type::F32 | Type::F64 => true,
         Type::Vector(element, _) | Type::Array(element, _) => zero_is_zero_bytes(element),
-        Type::Struct(fields) => fields
-            .fields
-            .iter()
-            .all(|field| zero_is_zero_bytes(&field.ty)),
+        Type::Struct(fields) => fields.fields.iter().all(|field| zero_is_zero_bytes(&field.ty)),
         _ => false,
     }
 }

@@ -5,9 +5,7 @@ use std::ops::RangeBounds;
 
 use syclone_runtime::{AccessMode, Device, Result};
 
-use super::access::{
-    AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess,
-};
+use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
 use super::handler::Handler;
 use super::host::{HostRead, HostWrite};
@@ -38,9 +36,7 @@ pub struct Buffer<T, const D: usize = 1> {
 
 impl<T, const D: usize> Clone for Buffer<T, D> {
     fn clone(&self) -> Self {
-        Buffer {
-            block: self.block.clone(),
-        }
+        Buffer { block: self.block.clone() }
     }
 }
 
@@ -50,43 +46,33 @@ impl<T: DeviceCopy, const D: usize> Buffer<T, D> {
     /// If there is no memory for it, its first use gives the error, as [`try_new`](Buffer::try_new) would.
     pub fn new(extents: impl Into<Range<D>>) -> Self {
         let extents = extents.into();
-        Buffer::try_new(extents).unwrap_or_else(|error| Buffer {
-            block: Block::failed(error, extents.extents()),
-        })
+        Buffer::try_new(extents).unwrap_or_else(|error| Buffer { block: Block::failed(error, extents.extents()) })
     }
 
     /// A buffer of zeros, or why there is no memory for it.
     pub fn try_new(extents: impl Into<Range<D>>) -> Result<Self> {
         // Counted with the host's own device, whose memory it is; every other device works on a copy.
         let host = Device::select("cpu")?;
-        Ok(Buffer {
-            block: Block::zeroed("buffer", &host, extents.into().extents())?,
-        })
+        Ok(Buffer { block: Block::zeroed("buffer", &host, extents.into().extents())? })
     }
 
     /// The elements of `vec`, row by row, without copying them; `extents` must hold exactly as many.
     pub fn from_vec_with(vec: Vec<T>, extents: impl Into<Range<D>>) -> Result<Self> {
         let extents = extents.into().extents();
         check_len::<T, D>("buffer from a vector", vec.len(), extents)?;
-        Ok(Buffer {
-            block: Block::from_vec(vec, extents),
-        })
+        Ok(Buffer { block: Block::from_vec(vec, extents) })
     }
 
     /// Part of the buffer: the indices `rows` of the first dimension, as a buffer of the same memory.
     ///
     /// Commands on parts that don't overlap are independent.
     pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
-        Ok(Buffer {
-            block: self.block.slice(rows)?,
-        })
+        Ok(Buffer { block: self.block.slice(rows)? })
     }
 
     /// The same memory with other extents that hold exactly as many elements.
     pub fn reshape<const E: usize>(&self, extents: impl Into<Range<E>>) -> Result<Buffer<T, E>> {
-        Ok(Buffer {
-            block: self.block.reshape("reshape", extents.into().extents())?,
-        })
+        Ok(Buffer { block: self.block.reshape("reshape", extents.into().extents())? })
     }
 
     /// Waits for the commands that use the buffer, then gives its elements.
@@ -106,9 +92,7 @@ impl<T: DeviceCopy> Buffer<T, 1> {
     /// The elements of `vec`, without copying them.
     pub fn from_vec(vec: Vec<T>) -> Self {
         let len = vec.len();
-        Buffer {
-            block: Block::from_vec(vec, [len]),
-        }
+        Buffer { block: Block::from_vec(vec, [len]) }
     }
 
     /// A copy of `slice`.

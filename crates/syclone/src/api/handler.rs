@@ -5,9 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use syclone_runtime::{
-    Access, AccessMode, Command, Device, Error, Event, MemoryObject, Name, Result,
-};
+use syclone_runtime::{Access, AccessMode, Command, Device, Error, Event, MemoryObject, Name, Result};
 
 use super::access::RawAccess;
 use super::block::Block;
@@ -60,22 +58,13 @@ pub struct Operand {
 
 impl Operand {
     fn access<T>(&self, mode: AccessMode, parameter: &'static str) -> Access {
-        Access::range(
-            &self.object,
-            mode,
-            self.start..self.start + self.len * size_of::<T>(),
-            parameter,
-        )
+        Access::range(&self.object, mode, self.start..self.start + self.len * size_of::<T>(), parameter)
     }
 }
 
 impl<'q> Handler<'q> {
     pub(crate) fn new(device: &'q Device) -> Self {
-        Handler {
-            device,
-            id: next_id(),
-            state: RefCell::default(),
-        }
+        Handler { device, id: next_id(), state: RefCell::default() }
     }
 
     /// The device that the command will run on.
@@ -96,21 +85,14 @@ impl<'q> Handler<'q> {
 
     /// Makes the command follow all of `events`.
     pub fn depends_on_all<'e>(&self, events: impl IntoIterator<Item = &'e Event>) {
-        self.state
-            .borrow_mut()
-            .dependencies
-            .extend(events.into_iter().cloned());
+        self.state.borrow_mut().dependencies.extend(events.into_iter().cloned());
     }
 
     /// Copies all elements of `source` to `target`, which must have as many.
     ///
     /// Both are accesses, or references to buffers or USM memory, of any devices. Copying between overlapping parts of
     /// one memory is an error.
-    pub fn copy<T: DeviceCopy>(
-        &self,
-        source: impl CopySource<T>,
-        target: impl CopyTarget<T>,
-    ) -> Result<()> {
+    pub fn copy<T: DeviceCopy>(&self, source: impl CopySource<T>, target: impl CopyTarget<T>) -> Result<()> {
         self.launch("copy", || {
             let (from, to) = (source.source(self)?, target.target(self)?);
             self.copy_command::<T>(&from, &to)
@@ -121,27 +103,15 @@ impl<'q> Handler<'q> {
     ///
     /// The slice is copied before this returns, so it may change or go away at once;
     /// [`copy_from_vec`](Handler::copy_from_vec) saves that copy.
-    pub fn copy_from_slice<T: DeviceCopy>(
-        &self,
-        source: &[T],
-        target: impl CopyTarget<T>,
-    ) -> Result<()> {
+    pub fn copy_from_slice<T: DeviceCopy>(&self, source: &[T], target: impl CopyTarget<T>) -> Result<()> {
         self.copy_from_vec(source.to_vec(), target)
     }
 
     /// Copies the elements of `source`, which is moved in, to `target`, which must have as many.
-    pub fn copy_from_vec<T: DeviceCopy>(
-        &self,
-        source: Vec<T>,
-        target: impl CopyTarget<T>,
-    ) -> Result<()> {
+    pub fn copy_from_vec<T: DeviceCopy>(&self, source: Vec<T>, target: impl CopyTarget<T>) -> Result<()> {
         self.launch("copy", || {
             let len = source.len();
-            let from = Operand {
-                object: MemoryObject::from_vec(source),
-                start: 0,
-                len,
-            };
+            let from = Operand { object: MemoryObject::from_vec(source), start: 0, len };
             let to = target.target(self)?;
             self.copy_command::<T>(&from, &to)
         })
@@ -210,11 +180,7 @@ impl<'q> Handler<'q> {
     }
 
     /// Makes the command a copy to `target`, which is no access.
-    pub(crate) fn copy_operand<T: DeviceCopy>(
-        &self,
-        from: &Operand,
-        target: &Buffer<T>,
-    ) -> Result<()> {
+    pub(crate) fn copy_operand<T: DeviceCopy>(&self, from: &Operand, target: &Buffer<T>) -> Result<()> {
         self.launch("copy", || {
             let to = self.block_operand(target.block())?;
             self.copy_command::<T>(from, &to)
@@ -229,33 +195,18 @@ impl<'q> Handler<'q> {
                 target_len: to.len,
             });
         }
-        Command::copy(
-            &from.object,
-            from.start,
-            &to.object,
-            to.start,
-            from.len * size_of::<T>(),
-        )
+        Command::copy(&from.object, from.start, &to.object, to.start, from.len * size_of::<T>())
     }
 
     /// Makes the command that `build` gives the group's one command.
     ///
     /// Every mistake is kept too, so that a closure which ignores the result can't submit half a command.
-    pub(crate) fn launch(
-        &self,
-        name: impl Into<Name>,
-        build: impl FnOnce() -> Result<Command>,
-    ) -> Result<()> {
+    pub(crate) fn launch(&self, name: impl Into<Name>, build: impl FnOnce() -> Result<Command>) -> Result<()> {
         let refusal = {
             let state = self.state.borrow();
-            let duplicate = |first: &Command| Error::DuplicateLaunch {
-                first: first.name().clone(),
-                second: name.into(),
-            };
-            state
-                .failure
-                .clone()
-                .or_else(|| state.command.as_ref().map(duplicate))
+            let duplicate =
+                |first: &Command| Error::DuplicateLaunch { first: first.name().clone(), second: name.into() };
+            state.failure.clone().or_else(|| state.command.as_ref().map(duplicate))
         };
         let command = refusal.map_or_else(build, Err);
         let mut state = self.state.borrow_mut();
@@ -278,27 +229,15 @@ impl<'q> Handler<'q> {
         mode: AccessMode,
     ) -> RawAccess<T, D> {
         /// What errors call an access before the kernel's parameter is known.
-        const NAMES: [&str; 4] = [
-            "first access",
-            "second access",
-            "third access",
-            "later access",
-        ];
+        const NAMES: [&str; 4] = ["first access", "second access", "third access", "later access"];
         let mut state = self.state.borrow_mut();
         if let Err(error) = block.check() {
             state.failure.get_or_insert(error);
         }
         let index = state.accesses.len();
-        state
-            .accesses
-            .push(Some(block.access(mode, NAMES[index.min(NAMES.len() - 1)])));
+        state.accesses.push(Some(block.access(mode, NAMES[index.min(NAMES.len() - 1)])));
         state.watches.extend(block.watch().cloned());
-        RawAccess {
-            ptr: block.ptr(),
-            extents: block.extents(),
-            command: self.id,
-            index,
-        }
+        RawAccess { ptr: block.ptr(), extents: block.extents(), command: self.id, index }
     }
 
     /// Lets `f` see and add to what was declared.
@@ -318,38 +257,18 @@ impl<'q> Handler<'q> {
         parameter: &'static str,
     ) -> Result<Operand> {
         let mut state = self.state.borrow_mut();
-        let declared = state
-            .accesses
-            .get_mut(access.index)
-            .filter(|_| access.command == self.id);
+        let declared = state.accesses.get_mut(access.index).filter(|_| access.command == self.id);
         let Some(declared) = declared.and_then(Option::take) else {
-            return Err(Error::StaleArgument {
-                command: Name::Borrowed("copy"),
-                parameter: Name::Borrowed(parameter),
-            });
+            return Err(Error::StaleArgument { command: Name::Borrowed("copy"), parameter: Name::Borrowed(parameter) });
         };
-        Ok(Operand {
-            object: declared.object,
-            start: declared.range.start,
-            len: access.len(),
-        })
+        Ok(Operand { object: declared.object, start: declared.range.start, len: access.len() })
     }
 
     /// The memory of a block, which an operation uses without an access.
-    pub(crate) fn block_operand<T: DeviceCopy, const D: usize>(
-        &self,
-        block: &Block<T, D>,
-    ) -> Result<Operand> {
+    pub(crate) fn block_operand<T: DeviceCopy, const D: usize>(&self, block: &Block<T, D>) -> Result<Operand> {
         block.check()?;
-        self.state
-            .borrow_mut()
-            .watches
-            .extend(block.watch().cloned());
-        Ok(Operand {
-            object: Arc::clone(block.object()),
-            start: block.bytes().start,
-            len: block.len(),
-        })
+        self.state.borrow_mut().watches.extend(block.watch().cloned());
+        Ok(Operand { object: Arc::clone(block.object()), start: block.bytes().start, len: block.len() })
     }
 
     /// The group's command and the scopes that must know its event, or the first mistake.
@@ -358,9 +277,7 @@ impl<'q> Handler<'q> {
         if let Some(error) = state.failure {
             return Err(error);
         }
-        let mut command = state
-            .command
-            .unwrap_or_else(|| Command::empty("empty command"));
+        let mut command = state.command.unwrap_or_else(|| Command::empty("empty command"));
         for access in state.accesses.into_iter().flatten() {
             command = command.access(access);
         }
@@ -385,9 +302,6 @@ impl HostTaskResult for () {
 
 impl<E: Display> HostTaskResult for std::result::Result<(), E> {
     fn into_result(self, task: Name) -> Result<()> {
-        self.map_err(|error| Error::HostTaskFailed {
-            task,
-            message: error.to_string(),
-        })
+        self.map_err(|error| Error::HostTaskFailed { task, message: error.to_string() })
     }
 }

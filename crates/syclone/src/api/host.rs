@@ -55,11 +55,7 @@ macro_rules! guard {
             /// The caller's lifetime bounds the guard where the memory is borrowed.
             pub(crate) fn wait(block: &Block<T, D>) -> Result<Self> {
                 let token = block.wait_for_host($mode)?;
-                Ok($name {
-                    _token: token,
-                    block: block.clone(),
-                    owner: PhantomData,
-                })
+                Ok($name { _token: token, block: block.clone(), owner: PhantomData })
             }
 
             /// The number of elements in each dimension.
@@ -93,11 +89,7 @@ impl<T: DeviceCopy, const D: usize> HostWrite<'_, T, D> {
     /// Waits for the host's turn at elements that it will replace, whether or not their last writer failed.
     pub(crate) fn wait_to_replace(block: &Block<T, D>) -> Result<Self> {
         let token = block.wait_for_host(AccessMode::Write)?;
-        Ok(HostWrite {
-            _token: token,
-            block: block.clone(),
-            owner: PhantomData,
-        })
+        Ok(HostWrite { _token: token, block: block.clone(), owner: PhantomData })
     }
 }
 

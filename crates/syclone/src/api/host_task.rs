@@ -19,10 +19,7 @@ impl HostTask {
     /// The elements of an access of this command, in row-major order.
     ///
     /// The error says if the access was made in another command group.
-    pub fn read<'t, T: DeviceCopy, const D: usize>(
-        &'t self,
-        access: &'t ReadAccess<T, D>,
-    ) -> Result<&'t [T]> {
+    pub fn read<'t, T: DeviceCopy, const D: usize>(&'t self, access: &'t ReadAccess<T, D>) -> Result<&'t [T]> {
         self.check(&access.0)?;
         // SAFETY: the access declared a read of these elements to the command, and this is the command's turn: it
         // lasts as long as `self`, which only the running task has.
@@ -47,10 +44,7 @@ impl HostTask {
         if access.command == self.command {
             return Ok(());
         }
-        Err(Error::StaleArgument {
-            command: Name::Borrowed("host task"),
-            parameter: Name::Borrowed("access"),
-        })
+        Err(Error::StaleArgument { command: Name::Borrowed("host task"), parameter: Name::Borrowed("access") })
     }
 }
 

@@ -70,11 +70,7 @@ impl Handler<'_> {
     ///
     /// A shape without work-items is a command that does nothing. What the device can't do, such as a work-group that is
     /// too large, and arguments that overlap or belong elsewhere, are errors here or in the submission.
-    pub fn parallel_for<const D: usize, K>(
-        &self,
-        shape: impl Into<LaunchShape<D>>,
-        kernel: K,
-    ) -> Result<()>
+    pub fn parallel_for<const D: usize, K>(&self, shape: impl Into<LaunchShape<D>>, kernel: K) -> Result<()>
     where
         K: Launch<D> + Kernel<D, Form: ItemForm>,
         <K as Launch<D>>::Params: SafeParams,
@@ -106,23 +102,12 @@ impl Handler<'_> {
         self.launch_kernel(LaunchShape::single(), kernel)
     }
 
-    fn launch_kernel<const D: usize, K: Launch<D>>(
-        &self,
-        shape: LaunchShape<D>,
-        kernel: K,
-    ) -> Result<()> {
+    fn launch_kernel<const D: usize, K: Launch<D>>(&self, shape: LaunchShape<D>, kernel: K) -> Result<()> {
         let name = kernel.name();
         self.launch(name.clone(), || {
             self.with_accesses(|accesses| {
                 let names = kernel.parameter_names();
-                arguments::bind(
-                    &name,
-                    names,
-                    &kernel.params(),
-                    self.device(),
-                    self.id(),
-                    accesses,
-                )
+                arguments::bind(&name, names, &kernel.params(), self.device(), self.id(), accesses)
             })?;
             let work = kernel.prepare(self.device(), shape)?;
             // SAFETY: every argument that reaches global memory is one of the accesses that the handler adds to the
@@ -134,11 +119,7 @@ impl Handler<'_> {
 
 impl Queue {
     /// [`Handler::parallel_for`] as a command group of its own, for kernels that take USM memory and plain values.
-    pub fn parallel_for<const D: usize, K>(
-        &self,
-        shape: impl Into<LaunchShape<D>>,
-        kernel: K,
-    ) -> Result<Event>
+    pub fn parallel_for<const D: usize, K>(&self, shape: impl Into<LaunchShape<D>>, kernel: K) -> Result<Event>
     where
         K: Launch<D> + Kernel<D, Form: ItemForm>,
         <K as Launch<D>>::Params: SafeParams,

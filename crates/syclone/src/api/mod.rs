@@ -25,9 +25,7 @@ pub(crate) mod scope;
 pub(crate) mod transfer;
 pub(crate) mod usm;
 
-pub use access::{
-    AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess,
-};
+pub use access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 pub use buffer::Buffer;
 pub use handler::{Handler, HostTaskResult};
 pub use host::{HostRead, HostWrite};

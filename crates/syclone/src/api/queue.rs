@@ -59,10 +59,7 @@ impl QueueOptions {
 
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
-        Ok(Queue {
-            runtime: syclone_runtime::Queue::with(device, self.runtime)?,
-            on_error: self.on_error,
-        })
+        Ok(Queue { runtime: syclone_runtime::Queue::with(device, self.runtime)?, on_error: self.on_error })
     }
 }
 
@@ -146,29 +143,17 @@ impl Queue {
     }
 
     /// [`Handler::copy`] as a command group of its own.
-    pub fn copy<T: DeviceCopy>(
-        &self,
-        source: impl CopySource<T>,
-        target: impl CopyTarget<T>,
-    ) -> Result<Event> {
+    pub fn copy<T: DeviceCopy>(&self, source: impl CopySource<T>, target: impl CopyTarget<T>) -> Result<Event> {
         self.submit(|h| h.copy(source, target))
     }
 
     /// [`Handler::copy_from_slice`] as a command group of its own.
-    pub fn copy_from_slice<T: DeviceCopy>(
-        &self,
-        source: &[T],
-        target: impl CopyTarget<T>,
-    ) -> Result<Event> {
+    pub fn copy_from_slice<T: DeviceCopy>(&self, source: &[T], target: impl CopyTarget<T>) -> Result<Event> {
         self.submit(|h| h.copy_from_slice(source, target))
     }
 
     /// [`Handler::copy_from_vec`] as a command group of its own.
-    pub fn copy_from_vec<T: DeviceCopy>(
-        &self,
-        source: Vec<T>,
-        target: impl CopyTarget<T>,
-    ) -> Result<Event> {
+    pub fn copy_from_vec<T: DeviceCopy>(&self, source: Vec<T>, target: impl CopyTarget<T>) -> Result<Event> {
         self.submit(|h| h.copy_from_vec(source, target))
     }
 
@@ -183,10 +168,7 @@ impl Queue {
         let from = source.source(&handler)?;
         let target = Buffer::from_vec(self.zeroed_vec(from.len)?);
         handler.copy_operand::<T>(&from, &target)?;
-        Ok(Download {
-            event: self.submit_group(handler)?,
-            target,
-        })
+        Ok(Download { event: self.submit_group(handler)?, target })
     }
 
     /// A vector whose elements a command will write.
@@ -216,11 +198,7 @@ impl Queue {
     }
 
     /// Tells the runtime how `memory` will be used. It changes no results; a device without use for it ignores it.
-    pub fn advise<T: DeviceCopy>(
-        &self,
-        memory: impl CopySource<T>,
-        advice: Advice,
-    ) -> Result<Event> {
+    pub fn advise<T: DeviceCopy>(&self, memory: impl CopySource<T>, advice: Advice) -> Result<Event> {
         self.submit(|h| h.advise(memory, advice))
     }
 

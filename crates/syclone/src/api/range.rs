@@ -62,11 +62,7 @@ pub struct NdRange<const D: usize> {
 impl<const D: usize> NdRange<D> {
     /// `global` work-items in groups of `local`.
     pub fn new(global: impl Into<Range<D>>, local: impl Into<Range<D>>) -> Self {
-        NdRange {
-            global: global.into().extents(),
-            local: local.into().extents(),
-            sub_group_size: None,
-        }
+        NdRange { global: global.into().extents(), local: local.into().extents(), sub_group_size: None }
     }
 
     /// The same index space with sub-groups of `size` work-items instead of the device's default.
@@ -117,11 +113,7 @@ impl<const D: usize> From<[usize; D]> for Range<D> {
 
 impl<const D: usize> From<Range<D>> for LaunchShape<D> {
     fn from(range: Range<D>) -> Self {
-        LaunchShape {
-            global: range.extents(),
-            local: None,
-            sub_group_size: None,
-        }
+        LaunchShape { global: range.extents(), local: None, sub_group_size: None }
     }
 }
 
@@ -133,11 +125,7 @@ impl<const D: usize> From<[usize; D]> for LaunchShape<D> {
 
 impl<const D: usize> From<NdRange<D>> for LaunchShape<D> {
     fn from(range: NdRange<D>) -> Self {
-        LaunchShape {
-            global: range.global,
-            local: Some(range.local),
-            sub_group_size: range.sub_group_size,
-        }
+        LaunchShape { global: range.global, local: Some(range.local), sub_group_size: range.sub_group_size }
     }
 }
 

@@ -15,9 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use syclone_runtime::{AccessMode, Error, Event, EventStatus, MemoryObject, Name, Result};
 
-use super::access::{
-    AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess,
-};
+use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
 use super::buffer::{readable, writable};
 use super::handler::Handler;
@@ -48,20 +46,13 @@ use crate::types::ops::ReduceOp;
 /// returning would let the command touch memory that is no longer borrowed. For the same reason there are no scoped
 /// buffers inside kernels and host tasks, which may not wait: making one there is an error.
 pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 'env>) -> R) -> R {
-    let scope = BorrowScope {
-        watch: Arc::default(),
-        scope: PhantomData,
-        env: PhantomData,
-    };
+    let scope = BorrowScope { watch: Arc::default(), scope: PhantomData, env: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| body(&scope)));
     // After the body no handle of the scope can submit another command.
     let unfinished = AbortOnDrop;
     if let Err(error) = scope.watch.wait() {
         // `eprintln!` panics when stderr is closed; the reason to abort stays.
-        let _ = writeln!(
-            std::io::stderr(),
-            "syclone: a scope of borrowed buffers cannot end: {error}"
-        );
+        let _ = writeln!(std::io::stderr(), "syclone: a scope of borrowed buffers cannot end: {error}");
         std::process::abort();
     }
     std::mem::forget(unfinished);
@@ -136,10 +127,7 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         let extents = extents.into().extents();
         check_len::<T, D>("borrowed buffer", data.len(), extents)?;
         let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedBuffer {
-            block,
-            scope: PhantomData,
-        })
+        Ok(ScopedBuffer { block, scope: PhantomData })
     }
 
     /// A buffer over `data` that commands only read; `extents` must hold exactly as many elements.
@@ -151,21 +139,12 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         let extents = extents.into().extents();
         check_len::<T, D>("borrowed buffer", data.len(), extents)?;
         let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedInput {
-            block,
-            scope: PhantomData,
-        })
+        Ok(ScopedInput { block, scope: PhantomData })
     }
 
-    fn borrow<T: DeviceCopy, const D: usize>(
-        &self,
-        data: NonNull<[T]>,
-        extents: [usize; D],
-    ) -> Result<Block<T, D>> {
+    fn borrow<T: DeviceCopy, const D: usize>(&self, data: NonNull<[T]>, extents: [usize; D]) -> Result<Block<T, D>> {
         if syclone_runtime::is_inside_command() {
-            return Err(Error::WaitInsideCommand {
-                command: Name::Borrowed("the end of a scope"),
-            });
+            return Err(Error::WaitInsideCommand { command: Name::Borrowed("the end of a scope") });
         }
         let bytes = data.len() * size_of::<T>();
         // SAFETY: the slice is borrowed for 'env, which is longer than the call of `scope`; handles live for 'scope

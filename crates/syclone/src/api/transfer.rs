@@ -92,12 +92,7 @@ unsafe impl<T: DeviceCopy> Sync for FillWork<T> {}
 impl<T: DeviceCopy> FillWork<T> {
     pub(crate) fn new(target: &Operand, value: T) -> Self {
         let first = target.object.ptr().wrapping_add(target.start).cast();
-        FillWork {
-            _object: Arc::clone(&target.object),
-            first,
-            len: target.len,
-            value,
-        }
+        FillWork { _object: Arc::clone(&target.object), first, len: target.len, value }
     }
 }
 

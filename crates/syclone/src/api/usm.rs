@@ -38,11 +38,7 @@ static ALLOCATIONS: LazyLock<RwLock<HashMap<u64, Allocation>>> = LazyLock::new(D
 
 /// The allocation with this number, if it lives.
 pub(crate) fn find(number: u64) -> Option<Allocation> {
-    ALLOCATIONS
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&number)
-        .cloned()
+    ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
 }
 
 /// An allocation's place in the list; leaves it when dropped.
@@ -52,10 +48,7 @@ struct Registration(u64);
 impl Registration {
     fn new(allocation: Allocation) -> Self {
         let number = next_id();
-        ALLOCATIONS
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(number, allocation);
+        ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).insert(number, allocation);
         Registration(number)
     }
 }
@@ -63,10 +56,7 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         // Bound, so that the memory is freed after the lock is released.
-        let removed = ALLOCATIONS
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&self.0);
+        let removed = ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
         drop(removed);
     }
 }

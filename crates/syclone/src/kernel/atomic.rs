@@ -7,8 +7,7 @@
 //! - `fetch_add` and `fetch_sub` round as usual, and a NaN that is added stays.
 
 use std::sync::atomic::{
-    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-    fence as atomic_fence,
+    AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence as atomic_fence,
 };
 
 use super::memory::{Position, memory_handle};
@@ -105,10 +104,7 @@ impl<T: AtomicScalar> AtomicRef<T> {
     #[inline(always)]
     pub(crate) fn new(place: Place<T>, oob: &mut Oob) -> Self {
         oob.note(place.fault());
-        AtomicRef {
-            ptr: place.as_ptr(),
-            order: Order::Relaxed,
-        }
+        AtomicRef { ptr: place.as_ptr(), order: Order::Relaxed }
     }
 
     /// The same element, with this order for the operations that follow. An order that an operation cannot have,
@@ -130,11 +126,7 @@ impl<T: AtomicScalar> AtomicRef<T> {
     /// `operation` on the element, or zero if there is none.
     #[inline(always)]
     fn on(self, operation: impl FnOnce(*mut T) -> T) -> T {
-        if self.ptr.is_null() {
-            T::zeroed()
-        } else {
-            operation(self.ptr)
-        }
+        if self.ptr.is_null() { T::zeroed() } else { operation(self.ptr) }
     }
 
     /// The value.
@@ -167,15 +159,7 @@ impl<T: AtomicScalar> AtomicRef<T> {
             return (T::zeroed(), false);
         }
         // SAFETY: the pointer is valid (see the field).
-        unsafe {
-            T::compare_exchange(
-                self.ptr,
-                current,
-                new,
-                ordering(self.order),
-                read_ordering(self.order),
-            )
-        }
+        unsafe { T::compare_exchange(self.ptr, current, new, ordering(self.order), read_ordering(self.order)) }
     }
 
     /// Adds `value` and gives the value before.

@@ -11,9 +11,7 @@ use crate::types::ops::ReduceOp;
 /// What the methods that only the macro can translate do elsewhere.
 #[cold]
 pub fn only_in_kernels() -> ! {
-    unreachable!(
-        "barriers, group algorithms and local memory exist only inside #[kernel] and #[device_fn]"
-    )
+    unreachable!("barriers, group algorithms and local memory exist only inside #[kernel] and #[device_fn]")
 }
 
 /// The algorithms that work-groups and sub-groups share; the arguments differ in nothing but whose items they are.
@@ -46,23 +44,13 @@ macro_rules! algorithms {
         }
 
         /// [`inclusive_scan`](Self::inclusive_scan) that begins with `init`.
-        pub fn inclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(
-            &self,
-            x: T,
-            init: T,
-            op: O,
-        ) -> T {
+        pub fn inclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, init: T, op: O) -> T {
             let _ = (x, init, op);
             only_in_kernels()
         }
 
         /// [`exclusive_scan`](Self::exclusive_scan) that begins with `init`.
-        pub fn exclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(
-            &self,
-            x: T,
-            init: T,
-            op: O,
-        ) -> T {
+        pub fn exclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, init: T, op: O) -> T {
             let _ = (x, init, op);
             only_in_kernels()
         }

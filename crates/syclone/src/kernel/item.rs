@@ -80,11 +80,7 @@ impl<const D: usize> NdItem<D> {
     /// The item at `local` of `group`.
     #[inline(always)]
     pub(crate) fn new(global: [usize; D], local: [usize; D], group: &GroupCx<D>) -> Self {
-        NdItem {
-            global,
-            local,
-            group,
-        }
+        NdItem { global, local, group }
     }
 
     #[inline(always)]
@@ -271,11 +267,7 @@ impl SubGroup {
     /// The sub-group of item `linear` in a group of `items`, `width` to a full sub-group.
     #[inline(always)]
     pub(crate) fn new(linear: usize, items: usize, width: usize) -> Self {
-        SubGroup {
-            linear,
-            items,
-            width,
-        }
+        SubGroup { linear, items, width }
     }
 
     /// The sub-group's index in its work-group.

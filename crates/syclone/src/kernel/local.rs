@@ -76,10 +76,7 @@ impl<T: DeviceCopy, const N: usize> Local<[T; N]> {
         T: AtomicScalar,
     {
         // SAFETY: `self` is valid for reads, and the local memory behind it lives while the group does.
-        AtomicRef::new(
-            unsafe { <Self as Indexable<usize>>::place(self, index) },
-            oob,
-        )
+        AtomicRef::new(unsafe { <Self as Indexable<usize>>::place(self, index) }, oob)
     }
 
     /// `len` elements from `start`, for joint group algorithms.
@@ -175,11 +172,7 @@ unsafe impl<T: DeviceCopy, const D: usize> Sync for LocalAccessor<T, D> {}
 impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
     /// Local memory of these extents for each work-group of a launch.
     pub fn new(extents: impl Coordinates<D>) -> Self {
-        LocalAccessor {
-            ptr: std::ptr::null_mut(),
-            extents: extents.position(),
-            fault: 0,
-        }
+        LocalAccessor { ptr: std::ptr::null_mut(), extents: extents.position(), fault: 0 }
     }
 
     /// The number of elements in dimension `dim`.
@@ -191,9 +184,7 @@ impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
     /// The number of elements.
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.extents
-            .iter()
-            .fold(1usize, |len, &extent| len.saturating_mul(extent))
+        self.extents.iter().fold(1usize, |len, &extent| len.saturating_mul(extent))
     }
 
     /// Whether there are no elements.
@@ -263,11 +254,7 @@ impl<T: DeviceCopy> LocalAccessor<T, 1> {
     }
 
     fn row(&self) -> Row<T> {
-        Row {
-            first: self.ptr,
-            len: self.extents[0],
-            fault: self.fault,
-        }
+        Row { first: self.ptr, len: self.extents[0], fault: self.fault }
     }
 
     /// `len` elements from `start`, for joint group algorithms.

@@ -25,20 +25,11 @@ impl<T, const D: usize> Clone for Memory<T, D> {
 
 impl<T, const D: usize> Copy for Memory<T, D> {}
 
-#[allow(
-    clippy::needless_range_loop,
-    reason = "the same dimension of two arrays"
-)]
+#[allow(clippy::needless_range_loop, reason = "the same dimension of two arrays")]
 impl<T, const D: usize> Memory<T, D> {
     pub(crate) fn new(ptr: *const T, extents: [usize; D], command: Option<u64>) -> Self {
         let pitch = extents.last().copied().unwrap_or(1);
-        Memory {
-            ptr: ptr.cast_mut(),
-            extents,
-            pitch,
-            fault: 0,
-            command,
-        }
+        Memory { ptr: ptr.cast_mut(), extents, pitch, fault: 0, command }
     }
 
     /// How far the element at `index` is from the first, in elements; affine in `index`, in or out of bounds.
@@ -102,11 +93,7 @@ impl<T> Memory<T, 1> {
     /// All elements of one dimension.
     #[inline(always)]
     pub(crate) fn row(&self) -> Row<T> {
-        Row {
-            first: self.ptr,
-            len: self.extents[0],
-            fault: self.fault,
-        }
+        Row { first: self.ptr, len: self.extents[0], fault: self.fault }
     }
 }
 

@@ -10,8 +10,7 @@ use syclone_kernel_ast::interp::{Arg, Global, Slot};
 use syclone_kernel_ast::types::Type;
 
 use super::{
-    AtomicView, GroupMut, ItemMut, LocalAccessor, Reducer, Reduction, ScatterMut, Spec, View,
-    place::parameter_fault,
+    AtomicView, GroupMut, ItemMut, LocalAccessor, Reducer, Reduction, ScatterMut, Spec, View, place::parameter_fault,
 };
 use crate::abi::TreeType;
 use crate::types::DeviceCopy;
@@ -60,14 +59,7 @@ pub struct ParamInfo {
 
 impl ParamInfo {
     fn new(kind: ParamKind) -> Self {
-        ParamInfo {
-            kind,
-            command: None,
-            memory: None,
-            covers: None,
-            local_bytes: 0,
-            safe: true,
-        }
+        ParamInfo { kind, command: None, memory: None, covers: None, local_bytes: 0, safe: true }
     }
 }
 
@@ -199,17 +191,11 @@ memory_params! {
 impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
     fn info(&self) -> ParamInfo {
         let bytes = self.len().saturating_mul(size_of::<T>());
-        ParamInfo {
-            local_bytes: bytes,
-            ..ParamInfo::new(ParamKind::LocalAccessor)
-        }
+        ParamInfo { local_bytes: bytes, ..ParamInfo::new(ParamKind::LocalAccessor) }
     }
 
     fn arg(&self) -> Arg {
-        Arg::LocalAccessor {
-            extents: self.extents_3d(),
-            elem: T::device_type(),
-        }
+        Arg::LocalAccessor { extents: self.extents_3d(), elem: T::device_type() }
     }
 
     fn with_fault(self, bit: u32) -> Self {
@@ -233,11 +219,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
     }
 
     fn arg(&self) -> Arg {
-        Arg::Reducer {
-            op: O::OP,
-            ty: T::device_type(),
-            slot: Slot(self.slot().cast()),
-        }
+        Arg::Reducer { op: O::OP, ty: T::device_type(), slot: Slot(self.slot().cast()) }
     }
 
     fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self {

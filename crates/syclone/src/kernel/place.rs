@@ -16,11 +16,7 @@ pub const ARRAY_FAULT: u32 = 1 << 31;
 /// The fault bit of the kernel's parameter number `parameter`.
 #[inline(always)]
 pub const fn parameter_fault(parameter: usize) -> u32 {
-    if parameter < 30 {
-        1 << parameter
-    } else {
-        1 << 30
-    }
+    if parameter < 30 { 1 << parameter } else { 1 << 30 }
 }
 
 /// The faults that a run of items has met so far.
@@ -98,26 +94,15 @@ impl<T> Place<T> {
     /// The address, null when outside.
     #[inline(always)]
     pub fn as_ptr(self) -> *mut T {
-        if self.fault == 0 {
-            self.ptr
-        } else {
-            std::ptr::null_mut()
-        }
+        if self.fault == 0 { self.ptr } else { std::ptr::null_mut() }
     }
 
     /// The place of a part of the value, such as `|p| &raw mut (*p).x`.
     #[inline(always)]
     pub fn field<F>(self, part: impl FnOnce(*mut T) -> *mut F) -> Place<F> {
         // An address outside an allocation may not be projected, not even if it is never touched.
-        let ptr = if self.fault == 0 {
-            part(self.ptr)
-        } else {
-            std::ptr::null_mut()
-        };
-        Place {
-            ptr,
-            fault: self.fault,
-        }
+        let ptr = if self.fault == 0 { part(self.ptr) } else { std::ptr::null_mut() };
+        Place { ptr, fault: self.fault }
     }
 
     /// The place of an element of the array or vector at this place.
@@ -128,10 +113,7 @@ impl<T> Place<T> {
     {
         // SAFETY: an `Inline` type only computes an address from its argument.
         let element = unsafe { T::place(self.ptr, index) };
-        Place {
-            ptr: element.ptr,
-            fault: element.fault | self.fault,
-        }
+        Place { ptr: element.ptr, fault: element.fault | self.fault }
     }
 
     /// [`Place::at`] for writing.
@@ -276,10 +258,7 @@ pub unsafe fn at_mut<C: IndexableMut<I>, I>(this: *const C, index: I) -> Place<C
 /// The place of element `index` of `len` that begin at `first`.
 #[inline(always)]
 fn element<T>(first: *const T, len: usize, index: usize) -> Place<T> {
-    Place {
-        ptr: first.cast_mut().wrapping_add(index),
-        fault: fault_unless(index < len, ARRAY_FAULT),
-    }
+    Place { ptr: first.cast_mut().wrapping_add(index), fault: fault_unless(index < len, ARRAY_FAULT) }
 }
 
 impl<T, const N: usize> Indexable<usize> for [T; N] {

@@ -69,13 +69,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
     /// else may touch it.
     #[doc(hidden)]
     pub unsafe fn from_raw(result: *mut T, include_initial: bool, command: Option<u64>) -> Self {
-        Reducer {
-            result,
-            include_initial,
-            partials: std::ptr::null_mut(),
-            command,
-            op: PhantomData,
-        }
+        Reducer { result, include_initial, partials: std::ptr::null_mut(), command, op: PhantomData }
     }
 
     pub(crate) fn command(&self) -> Option<u64> {
@@ -93,27 +87,16 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
 
     /// The reducer with partial results for `chunks` chunks, and the reduction that owns and folds them.
     pub(crate) fn with_chunks(mut self, chunks: usize) -> (Self, Arc<dyn Reduction>) {
-        let partials = (0..chunks * LANES)
-            .map(|_| UnsafeCell::new(O::identity()))
-            .collect::<Box<[_]>>();
+        let partials = (0..chunks * LANES).map(|_| UnsafeCell::new(O::identity())).collect::<Box<[_]>>();
         // `UnsafeCell<T>` has the layout of `T`, and lets the kernel write through the shared box.
         self.partials = UnsafeCell::raw_get(partials.as_ptr());
-        (
-            self,
-            Arc::new(Partials {
-                reducer: self,
-                cells: partials,
-            }),
-        )
+        (self, Arc::new(Partials { reducer: self, cells: partials }))
     }
 
     /// The reducer of the chunk that the group belongs to.
     #[inline(always)]
     pub fn bind<const D: usize>(&self, group: &GroupCx<D>) -> ChunkReducer<T, O> {
-        ChunkReducer {
-            partials: self.partials.wrapping_add(group.chunk * LANES),
-            op: PhantomData,
-        }
+        ChunkReducer { partials: self.partials.wrapping_add(group.chunk * LANES), op: PhantomData }
     }
 
     /// Contributes `x`. In a kernel, write `sum.combine(x)`.
@@ -173,24 +156,13 @@ unsafe impl<T: DeviceCopy, O> Sync for Partials<T, O> {}
 impl<T: DeviceCopy, O: ReduceOp<T>> Reduction for Partials<T, O> {
     unsafe fn finish(&self) {
         // SAFETY: no chunk runs any more.
-        let mut values: Vec<T> = self
-            .cells
-            .iter()
-            .map(|cell| unsafe { *cell.get() })
-            .collect();
-        let mut chunks: Vec<T> = values
-            .chunks_mut(LANES)
-            .map(|lanes| fold_tree::<T, O>(lanes))
-            .collect();
+        let mut values: Vec<T> = self.cells.iter().map(|cell| unsafe { *cell.get() }).collect();
+        let mut chunks: Vec<T> = values.chunks_mut(LANES).map(|lanes| fold_tree::<T, O>(lanes)).collect();
         // SAFETY: the promise of `from_raw`.
         unsafe {
             let result = self.reducer.result;
             let folded = fold_tree::<T, O>(&mut chunks);
-            *result = if self.reducer.include_initial {
-                O::apply(*result, folded)
-            } else {
-                folded
-            };
+            *result = if self.reducer.include_initial { O::apply(*result, folded) } else { folded };
         }
     }
 }

@@ -22,11 +22,7 @@ fn inside<const N: usize>(len: usize, index: usize) -> usize {
 
 /// Reads a vector; elements outside are zero.
 #[inline(always)]
-pub(crate) fn load<T: VectorElement, const N: usize>(
-    row: Row<T>,
-    index: usize,
-    oob: &mut Oob,
-) -> Vector<T, N>
+pub(crate) fn load<T: VectorElement, const N: usize>(row: Row<T>, index: usize, oob: &mut Oob) -> Vector<T, N>
 where
     [(); N]: Lanes,
 {
@@ -51,12 +47,8 @@ where
 
 /// Writes a vector; elements outside are dropped.
 #[inline(always)]
-pub(crate) fn store<T: VectorElement, const N: usize>(
-    row: Row<T>,
-    index: usize,
-    value: Vector<T, N>,
-    oob: &mut Oob,
-) where
+pub(crate) fn store<T: VectorElement, const N: usize>(row: Row<T>, index: usize, value: Vector<T, N>, oob: &mut Oob)
+where
     [(); N]: Lanes,
 {
     let inside = inside::<N>(row.len, index);

@@ -142,17 +142,14 @@ fn geometric_type(name: &str, args: &[Type]) -> Option<Type> {
     match (name, args.len()) {
         ("sum", 1) if lanes > 1 && (elem.is_float() || elem.is_int()) => Some(elem.clone()),
         ("dot", 2) if elem.is_float() || (lanes > 1 && elem.is_int()) => Some(elem.clone()),
-        ("length" | "fast_length", 1) | ("distance" | "fast_distance", 2) if elem.is_float() => {
-            Some(elem.clone())
-        }
+        ("length" | "fast_length", 1) | ("distance" | "fast_distance", 2) if elem.is_float() => Some(elem.clone()),
         ("normalize" | "fast_normalize", 1) if elem.is_float() => Some(args[0].clone()),
         ("cross", 2) if elem.is_float() && matches!(lanes, 3 | 4) => Some(args[0].clone()),
         ("select", 3) if *elem == Type::Bool && lanes > 1 => Some(args[1].clone()),
         ("gather", 2) => match &args[1] {
-            Type::Array(_, count) if lanes > 1 => Some(Type::Vector(
-                Box::new(elem.clone()),
-                u8::try_from(*count).ok()?,
-            )),
+            Type::Array(_, count) if lanes > 1 => {
+                Some(Type::Vector(Box::new(elem.clone()), u8::try_from(*count).ok()?))
+            }
             _ => None,
         },
         _ => None,
@@ -166,11 +163,7 @@ impl Builtins for MathBuiltins {
             elem => (elem, None),
         };
         if let Some((_, arguments, output)) = signature(elem, name) {
-            return if arguments == args.len() {
-                output_type(output, elem, lanes)
-            } else {
-                None
-            };
+            return if arguments == args.len() { output_type(output, elem, lanes) } else { None };
         }
         geometric_type(name, args)
     }
@@ -198,14 +191,9 @@ fn lanewise(name: &str, args: &[Value]) -> Option<Value> {
             Value::Vector(lanes) => lanes.get(idx).cloned(),
             scalar => Some(scalar.clone()),
         };
-        number(
-            name,
-            &args.iter().map(part).collect::<Option<Vec<Value>>>()?,
-        )
+        number(name, &args.iter().map(part).collect::<Option<Vec<Value>>>()?)
     };
-    let results = (0..receiver.len())
-        .map(lane)
-        .collect::<Option<Vec<Value>>>()?;
+    let results = (0..receiver.len()).map(lane).collect::<Option<Vec<Value>>>()?;
     if !matches!(results.first()?, Value::Tuple(_)) {
         return Some(Value::Vector(results));
     }
@@ -219,10 +207,7 @@ fn lanewise(name: &str, args: &[Value]) -> Option<Value> {
         firsts.push(first);
         seconds.push(second);
     }
-    Some(Value::Tuple(vec![
-        Value::Vector(firsts),
-        Value::Vector(seconds),
-    ]))
+    Some(Value::Tuple(vec![Value::Vector(firsts), Value::Vector(seconds)]))
 }
 
 /// SYCL's `bitselect` on representations, which leaves those of NaNs alone.
@@ -230,9 +215,7 @@ fn bitselect(args: &[Value]) -> Option<Value> {
     let [a, b, mask] = args else { return None };
     Some(match (a, b, mask) {
         (Value::F16(a), Value::F16(b), Value::F16(mask)) => Value::F16((a & !mask) | (b & mask)),
-        (Value::Bf16(a), Value::Bf16(b), Value::Bf16(mask)) => {
-            Value::Bf16((a & !mask) | (b & mask))
-        }
+        (Value::Bf16(a), Value::Bf16(b), Value::Bf16(mask)) => Value::Bf16((a & !mask) | (b & mask)),
         (Value::F32(a), Value::F32(b), Value::F32(mask)) => {
             let (a, b, mask) = (a.to_bits(), b.to_bits(), mask.to_bits());
             Value::F32(f32::from_bits((a & !mask) | (b & mask)))
@@ -241,9 +224,7 @@ fn bitselect(args: &[Value]) -> Option<Value> {
             let (a, b, mask) = (a.to_bits(), b.to_bits(), mask.to_bits());
             Value::F64(f64::from_bits((a & !mask) | (b & mask)))
         }
-        (Value::Int(kind, a), Value::Int(_, b), Value::Int(_, mask)) => {
-            Value::Int(*kind, (a & !mask) | (b & mask))
-        }
+        (Value::Int(kind, a), Value::Int(_, b), Value::Int(_, mask)) => Value::Int(*kind, (a & !mask) | (b & mask)),
         _ => return None,
     })
 }
@@ -259,10 +240,7 @@ fn number(name: &str, args: &[Value]) -> Option<Value> {
         Value::F32(_) => float::<f32>(name, args),
         Value::F64(_) => float::<f64>(name, args),
         Value::Int(kind, high) => match (kind, name) {
-            (_, "upsample") => Some(Value::Int(
-                wide(*kind)?,
-                (high << kind.bits()) | args.get(1)?.as_int()?,
-            )),
+            (_, "upsample") => Some(Value::Int(wide(*kind)?, (high << kind.bits()) | args.get(1)?.as_int()?)),
             (IntKind::I8, _) => integer::<i8>(name, args),
             (IntKind::I16, _) => integer::<i16>(name, args),
             (IntKind::I32, _) => integer::<i32>(name, args),
@@ -366,13 +344,7 @@ fn whole(name: &str, args: &[Value]) -> Option<Value> {
                 Value::Bool(false) => Some(no.clone()),
                 _ => None,
             };
-            Some(Value::Vector(
-                mask.iter()
-                    .zip(yes)
-                    .zip(no)
-                    .map(choose)
-                    .collect::<Option<_>>()?,
-            ))
+            Some(Value::Vector(mask.iter().zip(yes).zip(no).map(choose).collect::<Option<_>>()?))
         }
         (Value::Vector(lanes), "gather") => {
             let Value::Array(_, positions) = args.get(1)? else {
@@ -380,14 +352,10 @@ fn whole(name: &str, args: &[Value]) -> Option<Value> {
             };
             let zero = Value::read(&lanes.first()?.ty(), &[0; 16]).ok()?;
             let lane = |position: &Value| {
-                let lane = usize::try_from(position.as_int()?)
-                    .ok()
-                    .and_then(|position| lanes.get(position));
+                let lane = usize::try_from(position.as_int()?).ok().and_then(|position| lanes.get(position));
                 Some(lane.unwrap_or(&zero).clone())
             };
-            Some(Value::Vector(
-                positions.iter().map(lane).collect::<Option<_>>()?,
-            ))
+            Some(Value::Vector(positions.iter().map(lane).collect::<Option<_>>()?))
         }
         (Value::Vector(lanes), _) => match lanes.first()? {
             Value::F16(_) => vector::<f16>(name, args),
@@ -406,9 +374,7 @@ fn whole(name: &str, args: &[Value]) -> Option<Value> {
                 };
                 match (name, args.get(1)) {
                     ("sum", None) => Some(Value::Int(*kind, terms(lanes, None)?)),
-                    ("dot", Some(Value::Vector(other))) => {
-                        Some(Value::Int(*kind, terms(lanes, Some(other))?))
-                    }
+                    ("dot", Some(Value::Vector(other))) => Some(Value::Int(*kind, terms(lanes, Some(other))?)),
                     _ => None,
                 }
             }
@@ -454,11 +420,7 @@ fn vector<T: Float>(name: &str, args: &[Value]) -> Option<Value> {
         ("dot", 2) => geometric::dot(&a, &lanes(1)?).to_value(),
         ("length", 1) => T::from_f64(geometric::length(&wide(&a))).to_value(),
         ("distance", 2) => {
-            let differences: Vec<f64> = wide(&a)
-                .iter()
-                .zip(wide(&lanes(1)?))
-                .map(|(a, b)| a - b)
-                .collect();
+            let differences: Vec<f64> = wide(&a).iter().zip(wide(&lanes(1)?)).map(|(a, b)| a - b).collect();
             T::from_f64(geometric::length(&differences)).to_value()
         }
         ("normalize", 1) => {
@@ -473,11 +435,7 @@ fn vector<T: Float>(name: &str, args: &[Value]) -> Option<Value> {
         }
         ("fast_normalize", 1) => {
             let length = Float::sqrt(geometric::dot(&a, &a));
-            values(if length == T::ZERO {
-                a
-            } else {
-                a.into_iter().map(|x| x / length).collect()
-            })
+            values(if length == T::ZERO { a } else { a.into_iter().map(|x| x / length).collect() })
         }
         ("cross", 2) => {
             let b = lanes(1)?;

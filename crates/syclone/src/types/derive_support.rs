@@ -56,20 +56,11 @@ static TYPES: LazyLock<RwLock<HashMap<TypeId, Type>>> = LazyLock::new(RwLock::de
 fn shared<T: 'static>(build: impl FnOnce() -> Type) -> Type {
     let id = TypeId::of::<T>();
     // Nothing that runs under the lock can panic half-way, so a poisoned map is still whole.
-    if let Some(ty) = TYPES
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&id)
-    {
+    if let Some(ty) = TYPES.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
         return ty.clone();
     }
     let built = build();
-    TYPES
-        .write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .entry(id)
-        .or_insert(built)
-        .clone()
+    TYPES.write().unwrap_or_else(PoisonError::into_inner).entry(id).or_insert(built).clone()
 }
 
 /// The type of a device struct.
@@ -80,11 +71,7 @@ pub fn struct_type<T: DeviceCopy>(
     methods: &[MethodSpec],
 ) -> Type {
     shared::<T>(|| {
-        let field = |&(name, offset, ty): &FieldSpec| Field {
-            name,
-            ty: ty(),
-            offset,
-        };
+        let field = |&(name, offset, ty): &FieldSpec| Field { name, ty: ty(), offset };
         Type::Struct(Arc::new(StructType {
             name,
             size: size_of::<T>(),
@@ -106,21 +93,12 @@ pub fn struct_value<T: DeviceCopy>(fields: Vec<Value>) -> Value {
 }
 
 /// The type of a device enum with an explicit integer `repr`, from its variants and their discriminants.
-pub fn enum_type<T: DeviceCopy>(
-    name: &'static str,
-    variants: &[(&'static str, i128)],
-    methods: &[MethodSpec],
-) -> Type {
+pub fn enum_type<T: DeviceCopy>(name: &'static str, variants: &[(&'static str, i128)], methods: &[MethodSpec]) -> Type {
     shared::<T>(|| {
         let negative = variants.iter().any(|variant| variant.1 < 0);
         let fits = |kind: &IntKind| kind.bytes() == size_of::<T>() && kind.signed() == negative;
         let repr = IntKind::ALL.into_iter().find(fits).unwrap_or(IntKind::U8);
-        Type::Enum(Arc::new(EnumType {
-            name,
-            repr,
-            variants: variants.to_vec(),
-            methods: methods.to_vec(),
-        }))
+        Type::Enum(Arc::new(EnumType { name, repr, variants: variants.to_vec(), methods: methods.to_vec() }))
     })
 }
 
@@ -128,10 +106,7 @@ pub fn enum_type<T: DeviceCopy>(
 pub fn enum_value<T: DeviceCopy>(discriminant: i128) -> Value {
     match T::device_type() {
         Type::Enum(ty) => {
-            let position = ty
-                .variants
-                .iter()
-                .position(|variant| variant.1 == discriminant);
+            let position = ty.variants.iter().position(|variant| variant.1 == discriminant);
             // Every value of a fieldless enum has one of the discriminants that the derive listed.
             Value::Enum(ty, position.unwrap_or(0))
         }

@@ -48,10 +48,7 @@ pub trait DeviceConst {
 impl<T: DeviceCopy> DeviceConst for T {
     fn device_const(&self) -> ConstValue {
         // The type comes from `T`: a value need not know all of it, such as an empty array's.
-        ConstValue {
-            ty: T::device_type(),
-            value: self.to_value(),
-        }
+        ConstValue { ty: T::device_type(), value: self.to_value() }
     }
 }
 

@@ -194,9 +194,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn bitselect(self, other: Self, mask: Self) -> Self {
-                <$t>::from_bits(
-                    (self.to_bits() & !mask.to_bits()) | (other.to_bits() & mask.to_bits()),
-                )
+                <$t>::from_bits((self.to_bits() & !mask.to_bits()) | (other.to_bits() & mask.to_bits()))
             }
         }
         impl Float for $t {

@@ -124,15 +124,8 @@ impl<T: VectorElement, const N: usize> Vector<T, N> {
 
     /// The four lanes at these positions; a position that does not exist is a compile error.
     #[inline(always)]
-    pub fn swizzle4<const A: usize, const B: usize, const C: usize, const D: usize>(
-        self,
-    ) -> Vector<T, 4> {
-        const {
-            assert!(
-                A < N && B < N && C < N && D < N,
-                "the vector has no such lane"
-            )
-        };
+    pub fn swizzle4<const A: usize, const B: usize, const C: usize, const D: usize>(self) -> Vector<T, 4> {
+        const { assert!(A < N && B < N && C < N && D < N, "the vector has no such lane") };
         Vector([self.0[A], self.0[B], self.0[C], self.0[D]])
     }
 

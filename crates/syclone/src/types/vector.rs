@@ -100,11 +100,7 @@ impl<T: VectorElement, const N: usize> Vector<T, N> {
 
     /// Applies a function to every pair of lanes.
     #[inline(always)]
-    pub(super) fn zip_lanes<U: Copy, V>(
-        self,
-        other: Vector<U, N>,
-        mut f: impl FnMut(T, U) -> V,
-    ) -> Vector<V, N> {
+    pub(super) fn zip_lanes<U: Copy, V>(self, other: Vector<U, N>, mut f: impl FnMut(T, U) -> V) -> Vector<V, N> {
         Vector(core::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 }

@@ -4,8 +4,7 @@
 //! that are pairs are pairs of vectors.
 
 use super::math::table::{
-    for_std_float_functions, for_std_integer_functions, for_sycl_float_functions,
-    for_sycl_integer_functions,
+    for_std_float_functions, for_std_integer_functions, for_sycl_float_functions, for_sycl_integer_functions,
 };
 use super::math::{IntegerMath, Math, Upsample};
 use super::scalar::{Float, Integer, Scalar, VectorElement};
@@ -28,9 +27,7 @@ impl<T: Scalar, const N: usize> Vector<T, N> {
     #[inline(always)]
     pub fn clamp(self, low: impl Into<Self>, high: impl Into<Self>) -> Self {
         let (low, high) = (low.into(), high.into());
-        Vector(core::array::from_fn(|i| {
-            self.0[i].limited(low.0[i], high.0[i])
-        }))
+        Vector(core::array::from_fn(|i| self.0[i].limited(low.0[i], high.0[i])))
     }
 
     /// The absolute value of each lane; the least signed integer stays itself.
@@ -43,21 +40,14 @@ impl<T: Scalar, const N: usize> Vector<T, N> {
     #[inline(always)]
     pub fn bitselect(self, other: impl Into<Self>, mask: impl Into<Self>) -> Self {
         let (other, mask) = (other.into(), mask.into());
-        Vector(core::array::from_fn(|i| {
-            self.0[i].bitselect(other.0[i], mask.0[i])
-        }))
+        Vector(core::array::from_fn(|i| self.0[i].bitselect(other.0[i], mask.0[i])))
     }
 }
 
 /// Splits a vector of pairs.
 #[inline(always)]
-fn unzip<A: Copy, B: Copy, const N: usize>(
-    pairs: Vector<(A, B), N>,
-) -> (Vector<A, N>, Vector<B, N>) {
-    (
-        Vector(pairs.0.map(|pair| pair.0)),
-        Vector(pairs.0.map(|pair| pair.1)),
-    )
+fn unzip<A: Copy, B: Copy, const N: usize>(pairs: Vector<(A, B), N>) -> (Vector<A, N>, Vector<B, N>) {
+    (Vector(pairs.0.map(|pair| pair.0)), Vector(pairs.0.map(|pair| pair.1)))
 }
 
 /// Methods of shapes that both float tables have.
@@ -164,9 +154,7 @@ impl<T: Integer, const N: usize> Vector<T, N> {
     }
 }
 
-impl<T: VectorElement + Upsample<Low: VectorElement, Wide: VectorElement>, const N: usize>
-    Vector<T, N>
-{
+impl<T: VectorElement + Upsample<Low: VectorElement, Wide: VectorElement>, const N: usize> Vector<T, N> {
     /// Joins halves to integers of twice the size; see [`Upsample`].
     #[inline(always)]
     pub fn upsample(self, low: Vector<T::Low, N>) -> Vector<T::Wide, N> {

@@ -4,8 +4,8 @@
 //! written as literals also stand on the left. Shift counts may have any integer type, as with scalars.
 
 use core::ops::{
-    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
-    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
+    Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
 use super::scalar::{Integer, VectorElement};
@@ -173,8 +173,6 @@ impl<const N: usize> Vector<bool, N> {
     #[inline(always)]
     pub fn select<T: VectorElement>(self, yes: Vector<T, N>, no: Vector<T, N>) -> Vector<T, N> {
         // A choice between values, not a branch, which keeps the lanes together in one register.
-        Vector(core::array::from_fn(|i| {
-            core::hint::select_unpredictable(self.0[i], yes.0[i], no.0[i])
-        }))
+        Vector(core::array::from_fn(|i| core::hint::select_unpredictable(self.0[i], yes.0[i], no.0[i])))
     }
 }

@@ -61,7 +61,11 @@ pub fn falls_back<const D: usize, K: Kernel<D>>(reason: &str, kernel: K) -> K {
 
 /// Runs a launch in every way and compares what it wrote, value by value as they print.
 #[track_caller]
-pub fn agree<T: DeviceCopy + Debug>(what: &str, expected: &[T], launch: impl Fn(&Handler<'_>, &Buffer<T>) -> Result<()>) {
+pub fn agree<T: DeviceCopy + Debug>(
+    what: &str,
+    expected: &[T],
+    launch: impl Fn(&Handler<'_>, &Buffer<T>) -> Result<()>,
+) {
     let expected: Vec<String> = expected.iter().map(|value| format!("{value:?}")).collect();
     let queue = queue();
     for way in Way::ALL {

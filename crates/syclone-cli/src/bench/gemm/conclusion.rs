@@ -76,7 +76,7 @@ fn smaller_loses(other: Tiled<'_>, best: Tiled<'_>) -> String {
         return "the matrices fit in one tile of either, and what is left is noise".to_owned();
     }
     format!(
-        "it asks global memory for {} times the bytes ({} against {}), and has a barrier for every {} steps instead of {}",
+        "it asks global memory for {} times the bytes ({} against {}), and has two barriers for every {} steps instead of every {}",
         significant(other.bytes / best.bytes),
         bytes_text(other.bytes),
         bytes_text(best.bytes),

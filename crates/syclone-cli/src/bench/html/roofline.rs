@@ -9,8 +9,10 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 56.0;
-/// The least distance between the middles of two labels.
+/// The least distance between the base lines of two labels that share columns.
 const LABEL_STEP: f64 = 15.0;
+/// About the width of a character.
+const CHARACTER: f64 = 7.5;
 
 /// A version in the plot.
 struct Point<'a> {
@@ -74,7 +76,7 @@ fn roofs(x: LogScale, y: LogScale, peak: f64, bandwidth: f64) -> String {
     svg += &text(x.place(last), corner.1 - 7.0, "rooftext end", &format!("FMA peak {} GFLOP/s", significant(peak)));
     let (start, rise) = ((x.place(enters), y.place(enters * bandwidth)), (corner.1, corner.0));
     let angle = (rise.0 - start.1).atan2(rise.1 - start.0).to_degrees();
-    let along = 0.45;
+    let along = 0.7;
     svg += &format!(
         "<text class=\"rooftext middle\" transform=\"translate({:.1} {:.1}) rotate({angle:.1})\" dy=\"-7\">memory {} GB/s</text>",
         start.0 + along * (corner.0 - start.0),
@@ -89,15 +91,18 @@ fn marks(points: &[Point<'_>], x: LogScale, y: LogScale) -> String {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|a, b| y.place(points[*a].gflops).total_cmp(&y.place(points[*b].gflops)));
     let mut svg = String::new();
-    let mut placed: Vec<(f64, f64)> = Vec::new();
+    // Where labels are: their two ends, and their base lines.
+    let mut placed: Vec<(f64, f64, f64)> = Vec::new();
     for point in order.into_iter().map(|idx| &points[idx]) {
         let at = (x.place(point.intensity), y.place(point.gflops));
-        let leftwards = at.0 > WIDTH - RIGHT - 130.0;
+        let width = 10.0 + CHARACTER * point.row.version.chars().count() as f64;
+        let leftwards = at.0 + width > WIDTH - RIGHT;
+        let (start, end) = if leftwards { (at.0 - width, at.0) } else { (at.0, at.0 + width) };
         let mut label = at.1 + 4.0;
-        while placed.iter().any(|(px, py)| (px - at.0).abs() < 110.0 && (py - label).abs() < LABEL_STEP) {
+        while placed.iter().any(|(s, e, y)| *s < end && start < *e && (y - label).abs() < LABEL_STEP) {
             label += LABEL_STEP;
         }
-        placed.push((at.0, label));
+        placed.push((start, end, label));
         let class = if point.row.ok { "mark" } else { "mark wrong" };
         svg += &format!(
             "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\" class=\"{class}\"><title>{}: {} GFLOP/s, {} operations a byte</title></circle>",

@@ -84,7 +84,12 @@ impl Builder {
         if let Some(tail) = &function.body.tail {
             all.expr(&function.vars, tail);
         }
-        let deferred: Vec<VarId> = all.assigned.iter().copied().filter(|v| !declared.contains(v) && !all.declared.contains(v) && !params.contains(v)).collect();
+        let deferred: Vec<VarId> = all
+            .assigned
+            .iter()
+            .copied()
+            .filter(|v| !declared.contains(v) && !all.declared.contains(v) && !params.contains(v))
+            .collect();
         let mentions = mentions(&statements(&function.body));
         let scalars = deferred.iter().copied().filter(|v| variances.var(*v).is_uniform()).collect();
         Self {
@@ -122,7 +127,11 @@ impl Builder {
                     return Pattern::Bind { var: *var, sub };
                 }
                 let known = copies.iter().find_map(|copy| match copy {
-                    Stmt::Let { pattern: Pattern::Bind { var: to, .. }, init: Expr { kind: ExprKind::Var(from), .. }, .. } if to == var => Some(*from),
+                    Stmt::Let {
+                        pattern: Pattern::Bind { var: to, .. },
+                        init: Expr { kind: ExprKind::Var(from), .. },
+                        ..
+                    } if to == var => Some(*from),
                     _ => None,
                 });
                 let from = known.unwrap_or_else(|| {
@@ -134,8 +143,12 @@ impl Builder {
                 self.scalars.insert(from);
                 Pattern::Bind { var: from, sub }
             }
-            Pattern::Tuple(items, span) => Pattern::Tuple(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span),
-            Pattern::Or(items, span) => Pattern::Or(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span),
+            Pattern::Tuple(items, span) => {
+                Pattern::Tuple(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span)
+            }
+            Pattern::Or(items, span) => {
+                Pattern::Or(items.iter().map(|p| self.fixed_pattern(p, copies)).collect(), *span)
+            }
             other => other.clone(),
         }
     }
@@ -163,7 +176,11 @@ impl Builder {
                 }
             } else if !self.is_plain_assignment(stmt) {
                 self.inner_assigned.extend(self.uses(stmt).assigned);
-            } else if let Stmt::Expr(Expr { kind: ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value), .. }) = stmt {
+            } else if let Stmt::Expr(Expr {
+                kind: ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value),
+                ..
+            }) = stmt
+            {
                 let var = root(place).expect("a plain assignment has a variable");
                 if !self.variances.expr(value).is_uniform() {
                     self.inner_assigned.insert(var);
@@ -187,10 +204,7 @@ impl Builder {
             return true;
         }
         match level {
-            Level::Group => {
-                self.roles.stmt_syncs(stmt)
-                    || matches!(stmt, Stmt::Expr(e) if self.is_uniform_return(e))
-            }
+            Level::Group => self.roles.stmt_syncs(stmt) || matches!(stmt, Stmt::Expr(e) if self.is_uniform_return(e)),
             Level::Strip => matches!(stmt, Stmt::Expr(e) if self.interchanges(e)),
         }
     }
@@ -200,7 +214,10 @@ impl Builder {
             ExprKind::Return(_) => true,
             ExprKind::If(cond, then, otherwise) => {
                 self.variances.expr(cond).is_uniform()
-                    && [Some(then), otherwise.as_ref()].into_iter().flatten().any(|b| statements(b).iter().any(|s| matches!(s, Stmt::Expr(e) if self.is_uniform_return(e))))
+                    && [Some(then), otherwise.as_ref()]
+                        .into_iter()
+                        .flatten()
+                        .any(|b| statements(b).iter().any(|s| matches!(s, Stmt::Expr(e) if self.is_uniform_return(e))))
             }
             _ => false,
         }
@@ -218,12 +235,17 @@ impl Builder {
                 }
                 bounds.is_uniform_in_row() && self.body_interchanges(expr, body)
             }
-            ExprKind::While(_, cond, body) => self.variances.expr(cond).is_uniform_in_row() && self.body_interchanges(expr, body),
+            ExprKind::While(_, cond, body) => {
+                self.variances.expr(cond).is_uniform_in_row() && self.body_interchanges(expr, body)
+            }
             ExprKind::Loop(_, body) => self.body_interchanges(expr, body),
             ExprKind::If(cond, then, otherwise) => {
                 self.variances.expr(cond).is_uniform_in_row()
                     && !contains_return(expr)
-                    && [Some(then), otherwise.as_ref()].into_iter().flatten().any(|b| statements(b).iter().any(|s| matches!(s, Stmt::Expr(e) if self.interchanges(e))))
+                    && [Some(then), otherwise.as_ref()]
+                        .into_iter()
+                        .flatten()
+                        .any(|b| statements(b).iter().any(|s| matches!(s, Stmt::Expr(e) if self.interchanges(e))))
             }
             ExprKind::Block(_, block) => {
                 self.variances.exit(expr.span).is_uniform_in_row()
@@ -235,7 +257,11 @@ impl Builder {
     }
 
     fn body_interchanges(&self, expr: &Expr, body: &Block) -> bool {
-        if !self.variances.exit(expr.span).is_uniform_in_row() || contains_return(expr) || breaks_with_value(body) || jumps_in_values(&statements(body)) {
+        if !self.variances.exit(expr.span).is_uniform_in_row()
+            || contains_return(expr)
+            || breaks_with_value(body)
+            || jumps_in_values(&statements(body))
+        {
             return false;
         }
         let uses = Uses::of_expr(&self.function.vars, expr);
@@ -248,7 +274,9 @@ impl Builder {
         let here = match &expr.kind {
             ExprKind::Index(..) => root(expr).is_none_or(|var| self.roles.role(var).is_none()),
             ExprKind::Assign(place, _) | ExprKind::AssignOp(_, place, _) => {
-                !matches!(place.kind, ExprKind::Var(_)) && !has_index(place) && root(place).is_none_or(|var| self.roles.role(var).is_none())
+                !matches!(place.kind, ExprKind::Var(_))
+                    && !has_index(place)
+                    && root(place).is_none_or(|var| self.roles.role(var).is_none())
             }
             _ => false,
         };
@@ -261,7 +289,8 @@ impl Builder {
     fn is_scalar(&self, stmt: &Stmt, level: Level) -> bool {
         match stmt {
             Stmt::Let { pattern, init, .. } => {
-                let mut fits = self.uniform(self.variances.expr(init), level) && Uses::of_expr(&self.function.vars, init).assigned.is_empty();
+                let mut fits = self.uniform(self.variances.expr(init), level)
+                    && Uses::of_expr(&self.function.vars, init).assigned.is_empty();
                 pattern_vars(pattern, &mut |var| {
                     fits = fits
                         && self.uniform(self.variances.var(var), level)
@@ -273,7 +302,8 @@ impl Builder {
                 fits
             }
             Stmt::Expr(Expr { kind: ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value), .. }) => {
-                matches!(place.kind, ExprKind::Var(var) if self.scalars.contains(&var)) && self.uniform(self.variances.expr(value), level)
+                matches!(place.kind, ExprKind::Var(var) if self.scalars.contains(&var))
+                    && self.uniform(self.variances.expr(value), level)
             }
             Stmt::Expr(_) => false,
         }
@@ -285,7 +315,9 @@ impl Builder {
         let mut fits = true;
         pattern_vars(pattern, &mut |var| {
             // On the strip level the value may be made of what exists in this region only.
-            fits = fits && !self.function.vars[var.0 as usize].mutable && (level == Level::Group || !self.elsewhere.contains(&var));
+            fits = fits
+                && !self.function.vars[var.0 as usize].mutable
+                && (level == Level::Group || !self.elsewhere.contains(&var));
         });
         fits && self.is_cheap(init)
     }
@@ -295,10 +327,15 @@ impl Builder {
             ExprKind::Lit(_) | ExprKind::Const(_) => true,
             ExprKind::Var(var) => {
                 let fixed = !self.function.vars[var.0 as usize].mutable;
-                fixed && (self.scalars.contains(var) || self.remat_vars.iter().any(|(v, _)| v == var) || self.function.params.iter().any(|p| p.var == *var))
+                fixed
+                    && (self.scalars.contains(var)
+                        || self.remat_vars.iter().any(|(v, _)| v == var)
+                        || self.function.params.iter().any(|p| p.var == *var))
             }
             ExprKind::Unary(_, a) | ExprKind::Cast(a, _) => self.is_cheap(a),
-            ExprKind::Binary(op, a, b) => !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_cheap(a) && self.is_cheap(b),
+            ExprKind::Binary(op, a, b) => {
+                !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_cheap(a) && self.is_cheap(b)
+            }
             ExprKind::Tuple(items) => items.iter().all(|e| self.is_cheap(e)),
             ExprKind::Method { receiver, args, name, .. } => {
                 let on_ids = self.roles.token(receiver).is_some()
@@ -355,13 +392,15 @@ impl Builder {
             return Ok(());
         }
         let stmts = std::mem::take(pending);
-        let returns = stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e)));
+        let returns =
+            stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e)));
         let id = self.next_id;
         self.next_id += 1;
         if level == Level::Group && stmts.iter().any(|s| self.splits(s, Level::Strip)) {
             let here = mentions(&stmts);
             let all = self.function.vars.iter().enumerate().map(|(index, _)| VarId(index as u32));
-            self.elsewhere = all.filter(|var| self.mentions.get(var).is_none_or(|all| here.get(var) != Some(all))).collect();
+            self.elsewhere =
+                all.filter(|var| self.mentions.get(var).is_none_or(|all| here.get(var) != Some(all))).collect();
             let nodes = self.nodes(&stmts, Level::Strip)?;
             out.push(Node::Items(Items { id, body: ItemBody::Strips(nodes), returns, bound: None }));
             return Ok(());
@@ -375,8 +414,13 @@ impl Builder {
     fn bound(&self, stmts: &[Stmt]) -> Option<Expr> {
         let [Stmt::Expr(Expr { kind: ExprKind::If(cond, _, None), .. })] = stmts else { return None };
         let ExprKind::Binary(BinaryOp::Lt, left, right) = &cond.kind else { return None };
-        let by_value = self.variances.expr(right).is_uniform() && Uses::of_expr(&self.function.vars, right).mentioned.iter().all(|v| self.scalars.contains(v) || self.roles.role(*v).is_some());
-        (self.function.kind == FunctionKind::NdRange { dims: 1 } && self.is_local_id(left) && by_value).then(|| (**right).clone())
+        let by_value = self.variances.expr(right).is_uniform()
+            && Uses::of_expr(&self.function.vars, right)
+                .mentioned
+                .iter()
+                .all(|v| self.scalars.contains(v) || self.roles.role(*v).is_some());
+        (self.function.kind == FunctionKind::NdRange { dims: 1 } && self.is_local_id(left) && by_value)
+            .then(|| (**right).clone())
     }
 
     fn is_local_id(&self, expr: &Expr) -> bool {
@@ -402,7 +446,8 @@ impl Builder {
     }
 
     fn divergent(&self, variance: Variance, span: SpanId, what: &str, construct: &str, kind: Option<SyncKind>) -> Stop {
-        let sub_group_only = matches!(kind, Some(SyncKind::Collective(Token::SubGroup) | SyncKind::Barrier(Token::SubGroup)));
+        let sub_group_only =
+            matches!(kind, Some(SyncKind::Collective(Token::SubGroup) | SyncKind::Barrier(Token::SubGroup)));
         if variance.is_proven() && !(sub_group_only && variance.is_uniform_in_sub_group()) {
             let thing = match kind {
                 Some(SyncKind::Barrier(_)) => "a barrier",
@@ -418,14 +463,23 @@ impl Builder {
                 ),
             ));
         }
-        Stop::LockStep { span, reason: format!("{construct} around it is not proven the same for all items of the group") }
+        Stop::LockStep {
+            span,
+            reason: format!("{construct} around it is not proven the same for all items of the group"),
+        }
     }
 
     fn split(&mut self, stmt: &Stmt, level: Level, pending: &mut Vec<Stmt>, out: &mut Vec<Node>) -> Result<(), Stop> {
         let (target, expr) = match stmt {
             Stmt::Let { pattern: Pattern::Bind { var, .. }, ty, init, .. } => (Some((*var, *ty)), init),
             Stmt::Let { init, span, .. } => {
-                return Err(Stop::Error(AnalysisError::new(*span, format!("this `let` takes apart a value that synchronises ({:?})\nbind it to one name first", init.span))));
+                return Err(Stop::Error(AnalysisError::new(
+                    *span,
+                    format!(
+                        "this `let` takes apart a value that synchronises ({:?})\nbind it to one name first",
+                        init.span
+                    ),
+                )));
             }
             Stmt::Expr(expr) => (None, expr),
         };
@@ -482,7 +536,11 @@ impl Builder {
                 let variance = self.variances.expr(cond).or(self.variances.exit(expr.span));
                 self.require_uniform(variance, level, expr, "a `while`")?;
                 self.flush(pending, level, out)?;
-                Node::While { label: label.clone(), cond: (**cond).clone(), body: self.nodes(&statements(block), level)? }
+                Node::While {
+                    label: label.clone(),
+                    cond: (**cond).clone(),
+                    body: self.nodes(&statements(block), level)?,
+                }
             }
             ExprKind::For { label, pattern, range, body } => {
                 self.require_uniform(self.variances.exit(expr.span), level, expr, "a `for`")?;
@@ -512,9 +570,18 @@ impl Builder {
         Ok(())
     }
 
-    fn collective(&mut self, target: Option<(VarId, Option<TypeId>)>, expr: &Expr, kind: SyncKind, pending: &mut Vec<Stmt>, out: &mut Vec<Node>) -> Result<(), Stop> {
+    fn collective(
+        &mut self,
+        target: Option<(VarId, Option<TypeId>)>,
+        expr: &Expr,
+        kind: SyncKind,
+        pending: &mut Vec<Stmt>,
+        out: &mut Vec<Node>,
+    ) -> Result<(), Stop> {
         let (operation, args) = match (&expr.kind, kind) {
-            (ExprKind::Method { name, args, .. }, SyncKind::Collective(token)) => (Operation::Method(token, name.clone()), args),
+            (ExprKind::Method { name, args, .. }, SyncKind::Collective(token)) => {
+                (Operation::Method(token, name.clone()), args)
+            }
             (ExprKind::Call(callee, args), _) => (Operation::Call(*callee), args),
             _ => unreachable!("collectives are methods or calls"),
         };
@@ -526,7 +593,10 @@ impl Builder {
                 Argument::Uniform(arg.clone())
             } else {
                 if let ExprKind::Ref(true, _) = arg.kind {
-                    return Err(Stop::LockStep { span: arg.span, reason: "a `&mut` argument of a function that may synchronise".into() });
+                    return Err(Stop::LockStep {
+                        span: arg.span,
+                        reason: "a `&mut` argument of a function that may synchronise".into(),
+                    });
                 }
                 let var = self.fresh("__a", arg.span, self.variances.expr(arg));
                 let pattern = Pattern::Bind { var, sub: None };
@@ -537,7 +607,8 @@ impl Builder {
         self.flush(pending, Level::Group, out)?;
         let ty = target.and_then(|(_, ty)| ty);
         let target = target.map(|(var, _)| var);
-        let uniform = target.is_none_or(|var| self.variances.var(var).is_uniform() && !self.inner_assigned.contains(&var))
+        let uniform = target
+            .is_none_or(|var| self.variances.var(var).is_uniform() && !self.inner_assigned.contains(&var))
             && matches!(&operation, Operation::Method(Token::Group, name) if super::super::sync::is_uniform_result(name));
         if let (true, Some(var)) = (uniform, target) {
             self.scalars.insert(var);
@@ -654,7 +725,12 @@ fn may_fail(expr: &Expr) -> bool {
         found
     }
     let mut found = match &expr.kind {
-        ExprKind::Lit(_) | ExprKind::Var(_) | ExprKind::Const(_) | ExprKind::Tuple(_) | ExprKind::Cast(..) | ExprKind::Assign(..) => false,
+        ExprKind::Lit(_)
+        | ExprKind::Var(_)
+        | ExprKind::Const(_)
+        | ExprKind::Tuple(_)
+        | ExprKind::Cast(..)
+        | ExprKind::Assign(..) => false,
         ExprKind::Unary(op, _) => *op == UnaryOp::Neg,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..) => casts(expr),
         ExprKind::Binary(op, ..) => {
@@ -662,8 +738,23 @@ fn may_fail(expr: &Expr) -> bool {
         }
         ExprKind::Method { name, .. } => !matches!(
             name.as_str(),
-            "extent" | "len" | "global_id" | "local_id" | "group_id" | "id" | "linear_id" | "global_linear_id" | "local_linear_id"
-                | "group_linear_id" | "range" | "global_range" | "local_range" | "group_range" | "size" | "group" | "sub_group"
+            "extent"
+                | "len"
+                | "global_id"
+                | "local_id"
+                | "group_id"
+                | "id"
+                | "linear_id"
+                | "global_linear_id"
+                | "local_linear_id"
+                | "group_linear_id"
+                | "range"
+                | "global_range"
+                | "local_range"
+                | "group_range"
+                | "size"
+                | "group"
+                | "sub_group"
         ),
         ExprKind::Builtin(name, ..) => !matches!(name.as_str(), "local" | "min" | "max"),
         _ => true,
@@ -689,7 +780,10 @@ fn mentions(stmts: &[Stmt]) -> BTreeMap<VarId, usize> {
 
 /// Renames the variable that a `let copy = original;` binds back to the original.
 fn rename(expr: &mut Expr, copy: &Stmt) {
-    let Stmt::Let { pattern: Pattern::Bind { var, .. }, init: Expr { kind: ExprKind::Var(original), .. }, .. } = copy else { return };
+    let Stmt::Let { pattern: Pattern::Bind { var, .. }, init: Expr { kind: ExprKind::Var(original), .. }, .. } = copy
+    else {
+        return;
+    };
     if matches!(expr.kind, ExprKind::Var(v) if v == *var) {
         expr.kind = ExprKind::Var(*original);
     }

@@ -216,7 +216,9 @@ pub(super) fn each_body<'n>(node: &'n Node, f: &mut dyn FnMut(&'n [Node])) {
             f(otherwise);
         }
         Node::Match { arms, .. } => arms.iter().for_each(|(_, _, body)| f(body)),
-        Node::Block { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } | Node::For { body, .. } => f(body),
+        Node::Block { body, .. } | Node::Loop { body, .. } | Node::While { body, .. } | Node::For { body, .. } => {
+            f(body)
+        }
         _ => {}
     }
 }

@@ -57,10 +57,7 @@ fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Resul
         }
         Work::HostTask(task) => {
             let task = task.lock().ok().and_then(|mut slot| slot.take());
-            let panicked = |message| Error::HostTaskPanic {
-                task: node.name.clone(),
-                message,
-            };
+            let panicked = |message| Error::HostTaskPanic { task: node.name.clone(), message };
             task.map_or(Ok(()), |task| catching(task, panicked))
         }
         Work::Empty | Work::HostAccess => Ok(()),
@@ -68,10 +65,7 @@ fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Resul
 }
 
 /// Calls into the command; a panic is the error that `panicked` makes of its message.
-fn catching(
-    call: impl FnOnce() -> Result<()>,
-    panicked: impl FnOnce(String) -> Error,
-) -> Result<()> {
+fn catching(call: impl FnOnce() -> Result<()>, panicked: impl FnOnce(String) -> Error) -> Result<()> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let message = message_of(&*panic);
         // The panic's value may itself panic as it is dropped.
@@ -81,10 +75,7 @@ fn catching(
 }
 
 fn kernel_panic(node: &Node) -> impl FnOnce(String) -> Error {
-    |message| Error::KernelPanic {
-        kernel: node.name.clone(),
-        message,
-    }
+    |message| Error::KernelPanic { kernel: node.name.clone(), message }
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

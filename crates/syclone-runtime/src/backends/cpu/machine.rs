@@ -5,15 +5,10 @@ use std::fs;
 /// The processor's own name, or at least its architecture.
 pub(crate) fn processor_name() -> String {
     let listed = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
-        let value = |line: &str| {
-            line.split_once(':')
-                .map(|(_, value)| value.trim().to_owned())
-        };
-        ["model name", "Model", "Hardware"].iter().find_map(|key| {
-            text.lines()
-                .find(|line| line.starts_with(key))
-                .and_then(value)
-        })
+        let value = |line: &str| line.split_once(':').map(|(_, value)| value.trim().to_owned());
+        ["model name", "Model", "Hardware"]
+            .iter()
+            .find_map(|key| text.lines().find(|line| line.starts_with(key)).and_then(value))
     });
     listed
         .filter(|name| !name.is_empty())
@@ -52,16 +47,8 @@ pub(crate) fn memory_bytes() -> usize {
         let kibibytes: usize = line.split_whitespace().nth(1)?.parse().ok()?;
         kibibytes.checked_mul(1024)
     });
-    let limits = [
-        "/sys/fs/cgroup/memory.max",
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ];
-    let group = limits
-        .iter()
-        .filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
-        .min();
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let group = limits.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok()).min();
     let address_space = isize::MAX.unsigned_abs();
-    physical
-        .unwrap_or(address_space)
-        .min(group.unwrap_or(address_space))
+    physical.unwrap_or(address_space).min(group.unwrap_or(address_space))
 }

@@ -27,19 +27,13 @@ pub(crate) const LOCAL_MEMORY_BYTES: usize = 64 << 10;
 
 /// The machine's CPU device with the settings of the environment.
 pub(crate) fn host() -> Result<Device> {
-    device(
-        threads(std::env::var(VARIABLE).ok().as_deref())?,
-        "cpu:0".to_owned(),
-    )
+    device(threads(std::env::var(VARIABLE).ok().as_deref())?, "cpu:0".to_owned())
 }
 
 /// A CPU device with a pool of its own, which no selector finds.
 pub(crate) fn partition(threads: usize) -> Result<Device> {
     if !(1..=MAX_THREADS).contains(&threads) {
-        return Err(Error::InvalidThreadCount {
-            asked: threads,
-            limit: MAX_THREADS,
-        });
+        return Err(Error::InvalidThreadCount { asked: threads, limit: MAX_THREADS });
     }
     device(threads, format!("cpu partition of {threads}"))
 }
@@ -47,19 +41,13 @@ pub(crate) fn partition(threads: usize) -> Result<Device> {
 /// The number of workers: what the variable says, or one for each core that the process may use.
 fn threads(variable: Option<&str>) -> Result<usize> {
     let Some(value) = variable.map(str::trim).filter(|value| !value.is_empty()) else {
-        return Ok(
-            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS))
-        );
+        return Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS)));
     };
-    value
-        .parse()
-        .ok()
-        .filter(|threads| (1..=MAX_THREADS).contains(threads))
-        .ok_or_else(|| Error::InvalidEnvironment {
-            variable: VARIABLE,
-            value: value.to_owned(),
-            expected: format!("a number of threads from 1 to {MAX_THREADS}"),
-        })
+    value.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads)).ok_or_else(|| Error::InvalidEnvironment {
+        variable: VARIABLE,
+        value: value.to_owned(),
+        expected: format!("a number of threads from 1 to {MAX_THREADS}"),
+    })
 }
 
 fn device(threads: usize, selector: String) -> Result<Device> {
@@ -96,8 +84,5 @@ fn device(threads: usize, selector: String) -> Result<Device> {
         .into_iter()
         .collect(),
     };
-    Ok(Device::new(
-        info,
-        Box::new(pool::Pool::new(threads, selector)),
-    ))
+    Ok(Device::new(info, Box::new(pool::Pool::new(threads, selector))))
 }

@@ -92,13 +92,7 @@ impl Pool {
             searchers: AtomicUsize::new(0),
             queued: AtomicUsize::new(0),
         };
-        Pool {
-            shared: Arc::new(shared),
-            threads,
-            device,
-            started: Mutex::new(0),
-            all_started: AtomicBool::new(false),
-        }
+        Pool { shared: Arc::new(shared), threads, device, started: Mutex::new(0), all_started: AtomicBool::new(false) }
     }
 }
 
@@ -117,11 +111,7 @@ impl Backend for Pool {
             if let Err(error) = thread.spawn(move || work(&shared, worker)) {
                 self.shared.searchers.fetch_sub(1, Ordering::SeqCst);
                 let device = self.device.clone();
-                return Err(Error::WorkerStart {
-                    device,
-                    index,
-                    reason: error.to_string(),
-                });
+                return Err(Error::WorkerStart { device, index, reason: error.to_string() });
             }
             *started += 1;
         }
@@ -130,11 +120,7 @@ impl Backend for Pool {
     }
 
     fn enqueue(&self, node: Arc<Node>) {
-        let node = if node.chunks.total == 1 {
-            self.shared.hand_over(node)
-        } else {
-            Some(node)
-        };
+        let node = if node.chunks.total == 1 { self.shared.hand_over(node) } else { Some(node) };
         if let Some(node) = node {
             self.shared.push(node);
         }
@@ -271,9 +257,7 @@ impl Shared {
             1 => 0,
             total => total.saturating_sub(front.chunks.next.load(Ordering::Relaxed)),
         };
-        let wanted = chunks
-            .saturating_sub(searchers)
-            .max(usize::from(searchers == 0));
+        let wanted = chunks.saturating_sub(searchers).max(usize::from(searchers == 0));
         let count = wanted.min(state.sleepers);
         if count == 0 {
             return;

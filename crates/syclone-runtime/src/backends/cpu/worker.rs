@@ -12,11 +12,7 @@ pub struct Worker {
 impl Worker {
     /// A worker with its local memory.
     pub(crate) fn new(index: usize, local_bytes: usize) -> Result<Worker> {
-        Ok(Worker {
-            index,
-            local: lines(local_bytes)?,
-            scratch: Scratch::default(),
-        })
+        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default() })
     }
 
     /// The worker's number, below the device's `compute_units`. No two chunks that run at once share it.
@@ -27,10 +23,7 @@ impl Worker {
     /// The block for the local memory of the group that runs: its first byte, aligned to 64, and its length
     /// (the device's `local_memory_bytes`). It holds whatever the last group left.
     pub fn local_memory(&mut self) -> (*mut u8, usize) {
-        (
-            self.local.as_mut_ptr().cast(),
-            self.local.len() * size_of::<Line>(),
-        )
+        (self.local.as_mut_ptr().cast(), self.local.len() * size_of::<Line>())
     }
 
     /// Storage for values that live across regions of a group.
@@ -66,39 +59,20 @@ impl Scratch {
     /// The only error is [`Error::OutOfMemory`].
     pub fn alloc(&mut self, bytes: usize, align: usize) -> Result<*mut u8> {
         // Blocks are aligned to a line only; for more, leave room to move up.
-        let slack = if align <= align_of::<Line>() {
-            0
-        } else {
-            align
-        };
-        let wanted = bytes
-            .checked_add(slack)
-            .ok_or_else(|| out_of_memory(bytes))?
-            .div_ceil(size_of::<Line>());
-        let room = self
-            .blocks
-            .last()
-            .map_or(0, |block| block.len() - self.used);
+        let slack = if align <= align_of::<Line>() { 0 } else { align };
+        let wanted = bytes.checked_add(slack).ok_or_else(|| out_of_memory(bytes))?.div_ceil(size_of::<Line>());
+        let room = self.blocks.last().map_or(0, |block| block.len() - self.used);
         if wanted > room || self.blocks.is_empty() {
             let held: usize = self.blocks.iter().map(Vec::len).sum();
             let count = wanted.max(held).max(Self::MIN_LINES);
-            let bytes = count
-                .checked_mul(size_of::<Line>())
-                .ok_or_else(|| out_of_memory(bytes))?;
+            let bytes = count.checked_mul(size_of::<Line>()).ok_or_else(|| out_of_memory(bytes))?;
             self.blocks.push(lines(bytes)?);
             self.used = 0;
         }
-        let block = self
-            .blocks
-            .last_mut()
-            .expect("a block was made above, if there was none");
+        let block = self.blocks.last_mut().expect("a block was made above, if there was none");
         let start = block.as_mut_ptr().wrapping_add(self.used).cast::<u8>();
         self.used += wanted;
-        Ok(if slack == 0 {
-            start
-        } else {
-            start.wrapping_add(start.align_offset(align))
-        })
+        Ok(if slack == 0 { start } else { start.wrapping_add(start.align_offset(align)) })
     }
 
     /// Takes everything back; pointers from before may no longer be used.
@@ -114,20 +88,13 @@ impl Scratch {
 fn lines(bytes: usize) -> Result<Vec<Line>> {
     let count = bytes.div_ceil(size_of::<Line>());
     let mut lines = Vec::new();
-    lines
-        .try_reserve_exact(count)
-        .map_err(|_| out_of_memory(bytes))?;
+    lines.try_reserve_exact(count).map_err(|_| out_of_memory(bytes))?;
     lines.resize(count, Line([0; 64]));
     Ok(lines)
 }
 
 fn out_of_memory(bytes: usize) -> Error {
-    Error::OutOfMemory {
-        device: "cpu worker".to_owned(),
-        asked: bytes,
-        in_use: 0,
-        limit: isize::MAX.unsigned_abs(),
-    }
+    Error::OutOfMemory { device: "cpu worker".to_owned(), asked: bytes, in_use: 0, limit: isize::MAX.unsigned_abs() }
 }
 
 #[cfg(test)]

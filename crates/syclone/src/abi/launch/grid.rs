@@ -46,7 +46,8 @@ pub enum Unit<const D: usize> {
 impl<const D: usize> Grid<D> {
     /// The division of `total` items, `total` being the product of `global`.
     pub fn new(global: [usize; D], local: Option<[usize; D]>, total: usize, workers: usize, reduces: bool) -> Self {
-        let (parts, min_items) = if reduces { (REDUCTION_CHUNKS, REDUCTION_ITEMS) } else { (workers.max(1) * CHUNKS_PER_WORKER, MIN_ITEMS) };
+        let (parts, min_items) =
+            if reduces { (REDUCTION_CHUNKS, REDUCTION_ITEMS) } else { (workers.max(1) * CHUNKS_PER_WORKER, MIN_ITEMS) };
         let row = global.last().copied().unwrap_or(1);
         let (piece, pieces, units, items) = match local {
             _ if total == 0 => (1, 1, 0, 1),

@@ -78,22 +78,26 @@ unsafe fn groups<const D: usize, K: Kernel<D>, const LOCK_STEP: bool>(
     memory: &GroupMemory,
 ) {
     let local = grid.local.unwrap_or([1; D]);
-    grid.each_unit(chunk, #[inline(always)] |unit| {
-        let group = match unit {
-            // SAFETY: the memory outlives the group, and this worker runs one group at a time.
-            Unit::Group(id, range) => unsafe { GroupCx::nd_range(id, range, local, sub_group_size, chunk, memory) },
-            // SAFETY: as above.
-            Unit::Box(offset, extents) => unsafe { GroupCx::range(offset, extents, grid.global, chunk, memory) },
-        };
-        // SAFETY: the caller's promise.
-        unsafe {
-            if LOCK_STEP {
-                kernel.group_lock_step(params, &group);
-            } else {
-                kernel.group(params, &group);
+    grid.each_unit(
+        chunk,
+        #[inline(always)]
+        |unit| {
+            let group = match unit {
+                // SAFETY: the memory outlives the group, and this worker runs one group at a time.
+                Unit::Group(id, range) => unsafe { GroupCx::nd_range(id, range, local, sub_group_size, chunk, memory) },
+                // SAFETY: as above.
+                Unit::Box(offset, extents) => unsafe { GroupCx::range(offset, extents, grid.global, chunk, memory) },
+            };
+            // SAFETY: the caller's promise.
+            unsafe {
+                if LOCK_STEP {
+                    kernel.group_lock_step(params, &group);
+                } else {
+                    kernel.group(params, &group);
+                }
             }
-        }
-        // Groups after a divergence would only repeat it.
-        !memory.has_report()
-    });
+            // Groups after a divergence would only repeat it.
+            !memory.has_report()
+        },
+    );
 }

@@ -49,7 +49,11 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
 ///
 /// # Errors
 /// What the device or the kernel cannot do of the shape: the error names the kernel, the limit and the value.
-pub fn prepare<const D: usize, K: Kernel<D>>(device: &Device, shape: LaunchShape<D>, kernel: K) -> Result<Box<dyn KernelWork>> {
+pub fn prepare<const D: usize, K: Kernel<D>>(
+    device: &Device,
+    shape: LaunchShape<D>,
+    kernel: K,
+) -> Result<Box<dyn KernelWork>> {
     let meta = kernel.meta();
     let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
     if let Some(local) = local {
@@ -86,8 +90,14 @@ fn item_count<const D: usize>(meta: &KernelMeta<D>, shape: &LaunchShape<D>) -> R
 }
 
 /// The size of a group, if there are groups.
-fn work_group_size<const D: usize>(meta: &KernelMeta<D>, groups: bool, shape: &LaunchShape<D>) -> Result<Option<[usize; D]>> {
-    let mismatch = |problem: String, advice: &str| Err(Error::LaunchShape { kernel: Name::Borrowed(meta.name), problem, advice: advice.to_owned() });
+fn work_group_size<const D: usize>(
+    meta: &KernelMeta<D>,
+    groups: bool,
+    shape: &LaunchShape<D>,
+) -> Result<Option<[usize; D]>> {
+    let mismatch = |problem: String, advice: &str| {
+        Err(Error::LaunchShape { kernel: Name::Borrowed(meta.name), problem, advice: advice.to_owned() })
+    };
     match (groups, shape.local) {
         (false, Some(_)) if D > 0 => mismatch(
             "it takes an Item and has no work-groups, but the launch asks for some".into(),
@@ -111,7 +121,12 @@ fn work_group_size<const D: usize>(meta: &KernelMeta<D>, groups: bool, shape: &L
     }
 }
 
-fn check_groups<const D: usize>(device: &Device, meta: &KernelMeta<D>, global: [usize; D], local: [usize; D]) -> Result<()> {
+fn check_groups<const D: usize>(
+    device: &Device,
+    meta: &KernelMeta<D>,
+    global: [usize; D],
+    local: [usize; D],
+) -> Result<()> {
     let kernel = || Name::Borrowed(meta.name);
     let info = device.info();
     for dimension in 0..D {
@@ -119,7 +134,13 @@ fn check_groups<const D: usize>(device: &Device, meta: &KernelMeta<D>, global: [
             return Err(Error::WorkGroupSizeZero { kernel: kernel(), dimension });
         }
     }
-    let too_large = |dimension, asked, limit| Error::WorkGroupTooLarge { kernel: kernel(), device: info.selector.clone(), dimension, asked, limit };
+    let too_large = |dimension, asked, limit| Error::WorkGroupTooLarge {
+        kernel: kernel(),
+        device: info.selector.clone(),
+        dimension,
+        asked,
+        limit,
+    };
     for dimension in 0..D {
         // The fastest dimension is the limits' last.
         let limit = info.max_work_item_sizes[3 - D + dimension];
@@ -133,7 +154,12 @@ fn check_groups<const D: usize>(device: &Device, meta: &KernelMeta<D>, global: [
     }
     for dimension in 0..D {
         if !global[dimension].is_multiple_of(local[dimension]) {
-            return Err(Error::WorkGroupDoesNotDivide { kernel: kernel(), dimension, global: global[dimension], local: local[dimension] });
+            return Err(Error::WorkGroupDoesNotDivide {
+                kernel: kernel(),
+                dimension,
+                global: global[dimension],
+                local: local[dimension],
+            });
         }
     }
     Ok(())
@@ -162,10 +188,18 @@ fn check_local_memory<const D: usize>(device: &Device, meta: &KernelMeta<D>, par
     }
     let largest_tile = match meta.work_group_size.unwrap_or([0; D])[..] {
         // Local memory of square groups grows with the square of their side.
-        [rows, columns] if rows == columns && rows > 0 => (1..rows).rev().find(|side| asked / (rows * columns) * side * side <= limit),
+        [rows, columns] if rows == columns && rows > 0 => {
+            (1..rows).rev().find(|side| asked / (rows * columns) * side * side <= limit)
+        }
         _ => None,
     };
-    Err(Error::LocalMemoryTooLarge { kernel: Name::Borrowed(meta.name), device: device.info().selector.clone(), asked, limit, largest_tile })
+    Err(Error::LocalMemoryTooLarge {
+        kernel: Name::Borrowed(meta.name),
+        device: device.info().selector.clone(),
+        asked,
+        limit,
+        largest_tile,
+    })
 }
 
 fn choose_way<const D: usize>(meta: &KernelMeta<D>, groups: bool) -> Result<Way> {
@@ -221,7 +255,18 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
             let memory = unsafe { GroupMemory::with_arena(local, bytes, std::mem::take(arena)) };
             let lock_step = self.way == Way::LockStep;
             // SAFETY: the caller's promise about the memory, and the processor has the instruction set.
-            unsafe { isa::run(self.isa, &self.kernel, self.params, &self.grid, chunk, self.sub_group_size, lock_step, &memory) };
+            unsafe {
+                isa::run(
+                    self.isa,
+                    &self.kernel,
+                    self.params,
+                    &self.grid,
+                    chunk,
+                    self.sub_group_size,
+                    lock_step,
+                    &memory,
+                )
+            };
             let result = self.report(&memory);
             *arena = memory.into_arena();
             result
@@ -242,7 +287,12 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     fn report(&self, memory: &GroupMemory) -> Result<()> {
         let kernel = || Name::Borrowed(self.meta.name);
         if let Some(divergence) = memory.take_divergence() {
-            return Err(Error::Divergence { kernel: kernel(), line: divergence.line, arrived: divergence.arrived, expected: divergence.expected });
+            return Err(Error::Divergence {
+                kernel: kernel(),
+                line: divergence.line,
+                arrived: divergence.arrived,
+                expected: divergence.expected,
+            });
         }
         let faults = memory.take_faults();
         if faults == 0 {
@@ -255,7 +305,9 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
 /// The name of the first parameter whose fault bit is set.
 fn parameter_name<const D: usize>(meta: &KernelMeta<D>, faults: u32) -> Name {
     match faults.trailing_zeros() as usize {
-        position if position < 30 => meta.parameters.get(position).map_or(Name::Borrowed("a parameter"), |name| Name::Borrowed(name)),
+        position if position < 30 => {
+            meta.parameters.get(position).map_or(Name::Borrowed("a parameter"), |name| Name::Borrowed(name))
+        }
         30 => Name::Borrowed("a parameter after the 30th"),
         _ => Name::Borrowed("a local or private array"),
     }

@@ -29,39 +29,18 @@ fn for_all<const D: usize, R: Copy>(group: &GroupCx<D>, result: R) -> PerItem<R>
 }
 
 /// [`whole::reduce`].
-pub async fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: &Cx<'_, D>,
-    x: T,
-    op: O,
-) -> T {
-    cx.in_group::<T, T, O>(Operation::Reduce, x, |g, x| {
-        for_all(g, whole::reduce(g, x, op))
-    })
-    .await
+pub async fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(cx: &Cx<'_, D>, x: T, op: O) -> T {
+    cx.in_group::<T, T, O>(Operation::Reduce, x, |g, x| for_all(g, whole::reduce(g, x, op))).await
 }
 
 /// [`whole::inclusive_scan`].
-pub async fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: &Cx<'_, D>,
-    x: T,
-    op: O,
-) -> T {
-    cx.in_group::<T, T, O>(Operation::InclusiveScan, x, |g, x| {
-        whole::inclusive_scan(g, x, op)
-    })
-    .await
+pub async fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(cx: &Cx<'_, D>, x: T, op: O) -> T {
+    cx.in_group::<T, T, O>(Operation::InclusiveScan, x, |g, x| whole::inclusive_scan(g, x, op)).await
 }
 
 /// [`whole::exclusive_scan`].
-pub async fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: &Cx<'_, D>,
-    x: T,
-    op: O,
-) -> T {
-    cx.in_group::<T, T, O>(Operation::ExclusiveScan, x, |g, x| {
-        whole::exclusive_scan(g, x, op)
-    })
-    .await
+pub async fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(cx: &Cx<'_, D>, x: T, op: O) -> T {
+    cx.in_group::<T, T, O>(Operation::ExclusiveScan, x, |g, x| whole::exclusive_scan(g, x, op)).await
 }
 
 /// [`whole::inclusive_scan_init`].
@@ -93,36 +72,24 @@ pub async fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 /// [`whole::broadcast`].
 pub async fn broadcast<const D: usize, T: DeviceCopy>(cx: &Cx<'_, D>, x: T, id: usize) -> T {
     cx.in_group::<(T, usize), T, ()>(Operation::Broadcast, (x, id), |g, args| {
-        for_all(
-            g,
-            whole::broadcast(g, Part(args, |(x, _)| x), Part(args, |(_, id)| id)),
-        )
+        for_all(g, whole::broadcast(g, Part(args, |(x, _)| x), Part(args, |(_, id)| id)))
     })
     .await
 }
 
 /// [`whole::any`].
 pub async fn any<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(Operation::Any, predicate, |g, x| {
-        for_all(g, whole::any(g, x))
-    })
-    .await
+    cx.in_group::<bool, bool, ()>(Operation::Any, predicate, |g, x| for_all(g, whole::any(g, x))).await
 }
 
 /// [`whole::all`].
 pub async fn all<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(Operation::All, predicate, |g, x| {
-        for_all(g, whole::all(g, x))
-    })
-    .await
+    cx.in_group::<bool, bool, ()>(Operation::All, predicate, |g, x| for_all(g, whole::all(g, x))).await
 }
 
 /// [`whole::none`].
 pub async fn none<const D: usize>(cx: &Cx<'_, D>, predicate: bool) -> bool {
-    cx.in_group::<bool, bool, ()>(Operation::None, predicate, |g, x| {
-        for_all(g, whole::none(g, x))
-    })
-    .await
+    cx.in_group::<bool, bool, ()>(Operation::None, predicate, |g, x| for_all(g, whole::none(g, x))).await
 }
 
 /// Declares the exchanges of values, which take a number beside the value.
@@ -161,15 +128,11 @@ pub async fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>
     op: O,
 ) {
     let _ = op;
-    cx.in_group::<_, (), O>(
-        Operation::JointInclusiveScan,
-        (src.raw_span(), dst.raw_span()),
-        |g, spans| {
-            let (src, dst) = spans.get(0);
-            whole::joint_scan_raw::<D, T, O>(g, src, dst, true);
-            for_all(g, ())
-        },
-    )
+    cx.in_group::<_, (), O>(Operation::JointInclusiveScan, (src.raw_span(), dst.raw_span()), |g, spans| {
+        let (src, dst) = spans.get(0);
+        whole::joint_scan_raw::<D, T, O>(g, src, dst, true);
+        for_all(g, ())
+    })
     .await
 }
 
@@ -181,15 +144,11 @@ pub async fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>
     op: O,
 ) {
     let _ = op;
-    cx.in_group::<_, (), O>(
-        Operation::JointExclusiveScan,
-        (src.raw_span(), dst.raw_span()),
-        |g, spans| {
-            let (src, dst) = spans.get(0);
-            whole::joint_scan_raw::<D, T, O>(g, src, dst, false);
-            for_all(g, ())
-        },
-    )
+    cx.in_group::<_, (), O>(Operation::JointExclusiveScan, (src.raw_span(), dst.raw_span()), |g, spans| {
+        let (src, dst) = spans.get(0);
+        whole::joint_scan_raw::<D, T, O>(g, src, dst, false);
+        for_all(g, ())
+    })
     .await
 }
 

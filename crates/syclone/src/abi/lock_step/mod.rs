@@ -105,10 +105,7 @@ impl<'a, const D: usize> Cx<'a, D> {
         compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> PerItem<R>,
     ) -> R {
         let site = Site::new::<A, R, O>(self.line, operation);
-        self.state()
-            .group
-            .exchange(self.group, site, self.index, argument, compute)
-            .await
+        self.state().group.exchange(self.group, site, self.index, argument, compute).await
     }
 
     /// A collective of the item's sub-group, as [`Cx::in_group`]; the group that `compute` sees is the sub-group.
@@ -121,10 +118,7 @@ impl<'a, const D: usize> Cx<'a, D> {
         let site = Site::new::<A, R, O>(self.line, operation);
         let lane = self.index % self.group.sub_group_size;
         let sub_group = self.group.alone(self.index - lane);
-        self.state()
-            .sub_group
-            .exchange(&sub_group, site, lane, argument, compute)
-            .await
+        self.state().sub_group.exchange(&sub_group, site, lane, argument, compute).await
     }
 }
 
@@ -150,24 +144,10 @@ pub fn run<'a, const D: usize, F: Future<Output = ()>>(
 ) {
     let size = group.size();
     // Declared before the items and so dropped after them: no future outlives the state.
-    let state = State {
-        group: Round::new(),
-        sub_group: Round::new(),
-    };
-    let mut items = Items {
-        futures: group.per_item::<F>(),
-        len: 0,
-    };
+    let state = State { group: Round::new(), sub_group: Round::new() };
+    let mut items = Items { futures: group.per_item::<F>(), len: 0 };
     for index in 0..size {
-        let future = item(
-            group.nd_item(group.local_of(index)),
-            Cx {
-                group,
-                state: &state,
-                index,
-                line: 0,
-            },
-        );
+        let future = item(group.nd_item(group.local_of(index)), Cx { group, state: &state, index, line: 0 });
         // SAFETY: the storage has a place for each item's future.
         unsafe { items.futures.as_ptr(index).write(future) };
         items.len += 1;
@@ -217,11 +197,7 @@ fn run_sub_group<const D: usize, F: Future<Output = ()>>(
             return Some(ended);
         }
         if !state.sub_group.complete(indices.len()) {
-            group.diverged_among(
-                state.sub_group.line(),
-                state.sub_group.arrived(),
-                indices.len(),
-            );
+            group.diverged_among(state.sub_group.line(), state.sub_group.arrived(), indices.len());
             return None;
         }
     }

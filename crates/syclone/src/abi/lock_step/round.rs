@@ -47,11 +47,7 @@ pub(super) struct Site {
 impl Site {
     /// A site in `line` with arguments `A`, results `R` and operator `O`.
     pub(super) fn new<A: 'static, R: 'static, O: 'static>(line: u32, operation: Operation) -> Self {
-        Site {
-            line,
-            operation,
-            types: TypeId::of::<(A, R, O)>(),
-        }
+        Site { line, operation, types: TypeId::of::<(A, R, O)>() }
     }
 }
 
@@ -71,11 +67,7 @@ impl Future for Arrival {
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.waited, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if std::mem::replace(&mut self.waited, true) { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 
@@ -103,10 +95,7 @@ impl Buffer {
     fn new() -> Self {
         // SAFETY: valid for no elements, and `bytes` says so.
         let nothing = unsafe { PerItem::from_raw(std::ptr::null_mut()) };
-        Buffer {
-            storage: Cell::new(nothing),
-            bytes: Cell::new(0),
-        }
+        Buffer { storage: Cell::new(nothing), bytes: Cell::new(0) }
     }
 
     /// The buffer with room for a `T` of each item of the group.
@@ -115,8 +104,7 @@ impl Buffer {
         if bytes > self.bytes.get() || align_of::<T>() > 64 {
             // Doubled, so that what earlier buffers leave unused until the group ends stays below what is in use.
             let blocks = bytes.max(2 * self.bytes.get()).div_ceil(64);
-            self.storage
-                .set(group.storage(blocks * 64, align_of::<T>()));
+            self.storage.set(group.storage(blocks * 64, align_of::<T>()));
             self.bytes.set(blocks * 64);
         }
     }

@@ -27,13 +27,6 @@ fn a_barrier_that_some_items_returned_before_is_a_divergence_with_its_line() {
         alive.kill(0);
         alive.kill(32);
         assert_eq!(alive.at_barrier(&group, 12), Flow::Diverged);
-        assert_eq!(
-            memory.take_divergence(),
-            Some(Divergence {
-                line: 12,
-                arrived: 31,
-                expected: 33
-            })
-        );
+        assert_eq!(memory.take_divergence(), Some(Divergence { line: 12, arrived: 31, expected: 33 }));
     });
 }

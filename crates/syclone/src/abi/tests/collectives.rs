@@ -6,10 +6,7 @@ use crate::types::ops::{BitXor, Maximum, Multiplies, Plus};
 /// The items of each sub-group.
 fn sub_groups(g: &GroupCx<1>) -> Vec<Vec<usize>> {
     let items: Vec<usize> = (0..g.size()).collect();
-    items
-        .chunks(g.sub_group_size)
-        .map(<[usize]>::to_vec)
-        .collect()
+    items.chunks(g.sub_group_size).map(<[usize]>::to_vec).collect()
 }
 
 /// What `expected(lane, items)` says of every item, where `items` are those of its sub-group.
@@ -20,13 +17,7 @@ fn check_lanes<T: Copy + PartialEq + std::fmt::Debug>(
 ) {
     for items in sub_groups(g) {
         for (lane, &i) in items.iter().enumerate() {
-            assert_eq!(
-                result.get(i),
-                expected(lane, &items),
-                "item {i} of {}, width {}",
-                g.size(),
-                g.sub_group_size
-            );
+            assert_eq!(result.get(i), expected(lane, &items), "item {i} of {}, width {}", g.size(), g.sub_group_size);
         }
     }
 }
@@ -40,15 +31,8 @@ fn reductions_combine_in_the_documented_tree_bit_for_bit() {
         assert_eq!(group::reduce(g, Uniform(1u32), Plus), g.size() as u32);
         assert_eq!(group::reduce(g, per_item(g, |i| -(i as i64)), Maximum), 0);
         let sums = sub_group::reduce(g, per_item(g, awkward), Plus);
-        check_lanes(g, sums, |_, items| {
-            tree(
-                &items.iter().map(|&i| awkward(i)).collect::<Vec<_>>(),
-                |a, b| a + b,
-            )
-        });
-        check_lanes(g, sub_group::reduce(g, Uniform(1u32), Plus), |_, items| {
-            items.len() as u32
-        });
+        check_lanes(g, sums, |_, items| tree(&items.iter().map(|&i| awkward(i)).collect::<Vec<_>>(), |a, b| a + b));
+        check_lanes(g, sub_group::reduce(g, Uniform(1u32), Plus), |_, items| items.len() as u32);
     });
 }
 
@@ -57,20 +41,12 @@ fn scans_go_from_left_to_right() {
     for_all_groups(|g| {
         let n = g.size();
         let fold = |upto: usize, start: Option<f32>, from: usize| {
-            (from..upto).fold(start, |sum, i| {
-                Some(sum.map_or(awkward(i), |s| s + awkward(i)))
-            })
+            (from..upto).fold(start, |sum, i| Some(sum.map_or(awkward(i), |s| s + awkward(i))))
         };
         let x = per_item(g, awkward);
         let expected = |f: &dyn Fn(usize) -> f32| (0..n).map(f).collect::<Vec<_>>();
-        assert_eq!(
-            all_values(g, group::inclusive_scan(g, x, Plus)),
-            expected(&|i| fold(i + 1, None, 0).unwrap())
-        );
-        assert_eq!(
-            all_values(g, group::exclusive_scan(g, x, Plus)),
-            expected(&|i| fold(i, None, 0).unwrap_or(0.0))
-        );
+        assert_eq!(all_values(g, group::inclusive_scan(g, x, Plus)), expected(&|i| fold(i + 1, None, 0).unwrap()));
+        assert_eq!(all_values(g, group::exclusive_scan(g, x, Plus)), expected(&|i| fold(i, None, 0).unwrap_or(0.0)));
         assert_eq!(
             all_values(g, group::inclusive_scan_init(g, x, Uniform(2.5), Plus)),
             expected(&|i| fold(i + 1, Some(2.5), 0).unwrap())
@@ -86,16 +62,12 @@ fn scans_go_from_left_to_right() {
             fold(items[lane], None, items[0]).unwrap_or(0.0)
         });
         let init = per_item(g, |i| i as f32);
-        check_lanes(
-            g,
-            sub_group::inclusive_scan_init(g, x, init, Plus),
-            |lane, items| fold(items[lane] + 1, Some(items[0] as f32), items[0]).unwrap(),
-        );
-        check_lanes(
-            g,
-            sub_group::exclusive_scan_init(g, x, init, Plus),
-            |lane, items| fold(items[lane], Some(items[0] as f32), items[0]).unwrap(),
-        );
+        check_lanes(g, sub_group::inclusive_scan_init(g, x, init, Plus), |lane, items| {
+            fold(items[lane] + 1, Some(items[0] as f32), items[0]).unwrap()
+        });
+        check_lanes(g, sub_group::exclusive_scan_init(g, x, init, Plus), |lane, items| {
+            fold(items[lane], Some(items[0] as f32), items[0]).unwrap()
+        });
     });
 }
 
@@ -119,31 +91,20 @@ fn values_move_between_items_and_stay_where_there_is_no_source() {
                 items[source.filter(|&s| s < items.len()).unwrap_or(lane)] * 10
             };
             for down in [sub_group::shuffle_down, sub_group::shift_left] {
-                check_lanes(g, down(g, x, Uniform(k)), |l, items| {
-                    lane_from(l, items, l.checked_add(k))
-                });
+                check_lanes(g, down(g, x, Uniform(k)), |l, items| lane_from(l, items, l.checked_add(k)));
             }
             for up in [sub_group::shuffle_up, sub_group::shift_right] {
-                check_lanes(g, up(g, x, Uniform(k)), |l, items| {
-                    lane_from(l, items, l.checked_sub(k))
-                });
+                check_lanes(g, up(g, x, Uniform(k)), |l, items| lane_from(l, items, l.checked_sub(k)));
             }
             for xor in [sub_group::shuffle_xor, sub_group::permute_xor] {
-                check_lanes(g, xor(g, x, Uniform(k)), |l, items| {
-                    lane_from(l, items, Some(l ^ k))
-                });
+                check_lanes(g, xor(g, x, Uniform(k)), |l, items| lane_from(l, items, Some(l ^ k)));
             }
             for index in [sub_group::shuffle, sub_group::select, sub_group::broadcast] {
-                check_lanes(g, index(g, x, Uniform(k)), |l, items| {
-                    lane_from(l, items, Some(k))
-                });
+                check_lanes(g, index(g, x, Uniform(k)), |l, items| lane_from(l, items, Some(k)));
             }
         }
         let reversed = per_item(g, |i| n - 1 - i);
-        assert_eq!(
-            all_values(g, group::select(g, x, reversed)),
-            (0..n).rev().map(|i| i * 10).collect::<Vec<_>>()
-        );
+        assert_eq!(all_values(g, group::select(g, x, reversed)), (0..n).rev().map(|i| i * 10).collect::<Vec<_>>());
     });
 }
 
@@ -151,10 +112,7 @@ fn values_move_between_items_and_stay_where_there_is_no_source() {
 fn a_broadcast_gives_the_named_items_value_and_zero_for_no_item() {
     for_all_groups(|g| {
         let x = per_item(g, |i| i as u32 + 5);
-        assert_eq!(
-            group::broadcast(g, x, Uniform(g.size() - 1)),
-            g.size() as u32 + 4
-        );
+        assert_eq!(group::broadcast(g, x, Uniform(g.size() - 1)), g.size() as u32 + 4);
         assert_eq!(group::broadcast(g, x, Uniform(g.size())), 0);
     });
 }
@@ -169,21 +127,11 @@ fn votes_and_ballots_count_every_item_once() {
             assert_eq!(group::any(g, p), (0..n).any(predicate));
             assert_eq!(group::all(g, p), (0..n).all(predicate));
             assert_eq!(group::none(g, p), !(0..n).any(predicate));
-            check_lanes(g, sub_group::any(g, p), |_, items| {
-                items.iter().any(|&i| predicate(i))
-            });
-            check_lanes(g, sub_group::all(g, p), |_, items| {
-                items.iter().all(|&i| predicate(i))
-            });
-            check_lanes(g, sub_group::none(g, p), |_, items| {
-                !items.iter().any(|&i| predicate(i))
-            });
+            check_lanes(g, sub_group::any(g, p), |_, items| items.iter().any(|&i| predicate(i)));
+            check_lanes(g, sub_group::all(g, p), |_, items| items.iter().all(|&i| predicate(i)));
+            check_lanes(g, sub_group::none(g, p), |_, items| !items.iter().any(|&i| predicate(i)));
             check_lanes(g, sub_group::ballot(g, p), |_, items| {
-                items
-                    .iter()
-                    .enumerate()
-                    .map(|(lane, &i)| (predicate(i) as u32) << lane)
-                    .sum()
+                items.iter().enumerate().map(|(lane, &i)| (predicate(i) as u32) << lane).sum()
             });
         }
     });
@@ -198,11 +146,7 @@ fn joint_reductions_take_spans_longer_and_shorter_than_the_group() {
             // SAFETY: `data` outlives the view.
             let view = unsafe { View::from_raw(data.as_ptr(), [len], None) };
             let sum = group::joint_reduce(&g, view, Plus);
-            let expected = if len == 0 {
-                0.0
-            } else {
-                tree(&data, |a, b| a + b)
-            };
+            let expected = if len == 0 { 0.0 } else { tree(&data, |a, b| a + b) };
             assert_eq!(sum.to_bits(), expected.to_bits());
             assert_eq!(group::joint_reduce(&g, view.span(len, 0), Multiplies), 1.0);
             assert!(!memory.has_report());
@@ -215,13 +159,7 @@ fn joint_votes_look_at_every_element() {
     with_memory(|memory| {
         let g = one_group(memory, 3, 4);
         let flags = g.local::<[bool; 9]>();
-        let votes = || {
-            (
-                group::joint_any(&g, flags),
-                group::joint_all(&g, flags),
-                group::joint_none(&g, flags),
-            )
-        };
+        let votes = || (group::joint_any(&g, flags), group::joint_all(&g, flags), group::joint_none(&g, flags));
         assert_eq!(votes(), (false, false, true));
         // SAFETY: local memory of the running group.
         unsafe { *flags.raw_span().ptr.add(8) = true };

@@ -67,14 +67,7 @@ fn reports_add_up_until_they_are_taken_and_the_first_divergence_stays() {
         let group = one_group(memory, 5, 1);
         group.diverged(7, 2);
         group.diverged(9, 4);
-        assert_eq!(
-            memory.take_divergence(),
-            Some(Divergence {
-                line: 7,
-                arrived: 2,
-                expected: 5
-            })
-        );
+        assert_eq!(memory.take_divergence(), Some(Divergence { line: 7, arrived: 2, expected: 5 }));
         assert!(!memory.has_report());
     });
 }
@@ -88,8 +81,7 @@ fn ids_of_three_dimensional_items_are_row_major() {
             for gy in 0..3 {
                 for gx in 0..2 {
                     // SAFETY: one group at a time, inside `with_memory`.
-                    let group =
-                        unsafe { GroupCx::nd_range([gz, gy, gx], groups, local, 4, 0, memory) };
+                    let group = unsafe { GroupCx::nd_range([gz, gy, gx], groups, local, 4, 0, memory) };
                     assert_eq!(group.size(), 8);
                     for linear in 0..8 {
                         let at = group.local_of(linear);
@@ -98,10 +90,7 @@ fn ids_of_three_dimensional_items_are_row_major() {
                         for dim in 0..3 {
                             assert_eq!(item.local_id(dim), at[dim]);
                             assert_eq!(item.group_id(dim), [gz, gy, gx][dim]);
-                            assert_eq!(
-                                item.global_id(dim),
-                                [gz, gy, gx][dim] * local[dim] + at[dim]
-                            );
+                            assert_eq!(item.global_id(dim), [gz, gy, gx][dim] * local[dim] + at[dim]);
                             assert_eq!(item.global_range(dim), [4, 3, 8][dim]);
                             assert_eq!(item.local_range(dim), local[dim]);
                             assert_eq!(item.group_range(dim), groups[dim]);
@@ -115,14 +104,8 @@ fn ids_of_three_dimensional_items_are_row_major() {
                         assert_eq!(item.global_linear_id(), (z * 3 + y) * 8 + x);
                         seen.push(item.global_linear_id());
                         let sub_group = item.sub_group();
-                        assert_eq!(
-                            (sub_group.id(), sub_group.local_id()),
-                            (linear / 4, linear % 4)
-                        );
-                        assert_eq!(
-                            (sub_group.size(), sub_group.max_size(), sub_group.count()),
-                            (4, 4, 2)
-                        );
+                        assert_eq!((sub_group.id(), sub_group.local_id()), (linear / 4, linear % 4));
+                        assert_eq!((sub_group.size(), sub_group.max_size(), sub_group.count()), (4, 4, 2));
                     }
                 }
             }
@@ -138,45 +121,28 @@ fn items_of_one_and_two_dimensions_and_of_plain_ranges_know_where_they_are() {
         // SAFETY: one group at a time, inside `with_memory`.
         let line = unsafe { GroupCx::nd_range([3], [5], [10], 4, 0, memory) };
         let item = line.nd_item([7]);
-        assert_eq!(
-            (
-                item.global_id(0),
-                item.global_linear_id(),
-                item.group_linear_id()
-            ),
-            (37, 37, 3)
-        );
+        assert_eq!((item.global_id(0), item.global_linear_id(), item.group_linear_id()), (37, 37, 3));
         assert_eq!((item.global_range(0), item.local_linear_id()), (50, 7));
 
         // SAFETY: as above.
         let plane = unsafe { GroupCx::nd_range([1, 2], [2, 3], [4, 5], 4, 0, memory) };
         let item = plane.nd_item([3, 4]);
         assert_eq!((item.global_id(0), item.global_id(1)), (7, 14));
-        assert_eq!(
-            (item.global_linear_id(), item.local_linear_id()),
-            (7 * 15 + 14, 19)
-        );
+        assert_eq!((item.global_linear_id(), item.local_linear_id()), (7 * 15 + 14, 19));
 
         // SAFETY: as above.
         let part = unsafe { GroupCx::range([6, 8], [2, 3], [9, 11], 0, memory) };
         let item = part.range_item([1, 2]);
         assert_eq!((item.global_id(0), item.id(1)), (7, 10));
         assert_eq!((item.range(0), item.global_range(1)), (9, 11));
-        assert_eq!(
-            (item.linear_id(), item.global_linear_id()),
-            (7 * 11 + 10, 87)
-        );
+        assert_eq!((item.linear_id(), item.global_linear_id()), (7 * 11 + 10, 87));
     });
 }
 
 #[test]
 fn the_last_sub_group_is_as_small_as_what_is_left() {
-    for (size, width, expected) in [
-        (33, 32, vec![32, 1]),
-        (48, 32, vec![32, 16]),
-        (3, 8, vec![3]),
-        (3, 1, vec![1; 3]),
-    ] {
+    for (size, width, expected) in [(33, 32, vec![32, 1]), (48, 32, vec![32, 16]), (3, 8, vec![3]), (3, 1, vec![1; 3])]
+    {
         with_memory(|memory| {
             let group = one_group(memory, size, width);
             let mut sizes = Vec::new();
@@ -184,10 +150,7 @@ fn the_last_sub_group_is_as_small_as_what_is_left() {
                 let sub_group = group.sub_group(i);
                 assert_eq!(sub_group.id() * width + sub_group.local_id(), i);
                 assert!(sub_group.local_id() < sub_group.size());
-                assert_eq!(
-                    (sub_group.max_size(), sub_group.count()),
-                    (width, expected.len())
-                );
+                assert_eq!((sub_group.max_size(), sub_group.count()), (width, expected.len()));
                 if sub_group.local_id() == 0 {
                     sizes.push(sub_group.size());
                 }

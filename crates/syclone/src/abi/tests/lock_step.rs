@@ -75,11 +75,8 @@ fn collectives_give_what_the_whole_group_versions_give() {
         });
         let x = per_item(g, awkward);
         let ids = per_item(g, |i| i as u64);
-        let [is_two, below_40, thirds] = [
-            per_item(g, |i| i == 2),
-            per_item(g, |i| i < 40),
-            per_item(g, |i| i.is_multiple_of(3)),
-        ];
+        let [is_two, below_40, thirds] =
+            [per_item(g, |i| i == 2), per_item(g, |i| i < 40), per_item(g, |i| i.is_multiple_of(3))];
         let bit = |b: bool| b as u8 as f64;
         for i in 0..n {
             let expected = [
@@ -111,20 +108,9 @@ fn collectives_give_what_the_whole_group_versions_give() {
                 sub_group::shuffle_down(g, x, Uniform(1)).get(i) as f64,
                 sub_group::shuffle_xor(g, x, Uniform(1)).get(i) as f64,
             ];
-            let (first, second) = (
-                &results.borrow()[i][..expected.len()],
-                &results.borrow()[i][expected.len()..],
-            );
-            assert_eq!(
-                first, expected,
-                "item {i} of {n}, width {}",
-                g.sub_group_size
-            );
-            assert_eq!(
-                second, expected,
-                "item {i} of {n}, width {}",
-                g.sub_group_size
-            );
+            let (first, second) = (&results.borrow()[i][..expected.len()], &results.borrow()[i][expected.len()..]);
+            assert_eq!(first, expected, "item {i} of {n}, width {}", g.sub_group_size);
+            assert_eq!(second, expected, "item {i} of {n}, width {}", g.sub_group_size);
         }
     });
 }
@@ -171,29 +157,13 @@ fn items_that_end_while_others_wait_are_a_divergence() {
             }
         })
     });
-    assert_eq!(
-        found,
-        Some(Divergence {
-            line: 77,
-            arrived: 32,
-            expected: 33
-        })
-    );
+    assert_eq!(found, Some(Divergence { line: 77, arrived: 32, expected: 33 }));
 }
 
 #[test]
 fn items_that_wait_at_different_places_are_a_divergence() {
-    let at_two_lines = divergence_of(8, |i, cx| {
-        Box::pin(async move { cx.barrier(if i < 3 { 20 } else { 21 }).await })
-    });
-    assert_eq!(
-        at_two_lines,
-        Some(Divergence {
-            line: 20,
-            arrived: 3,
-            expected: 33
-        })
-    );
+    let at_two_lines = divergence_of(8, |i, cx| Box::pin(async move { cx.barrier(if i < 3 { 20 } else { 21 }).await }));
+    assert_eq!(at_two_lines, Some(Divergence { line: 20, arrived: 3, expected: 33 }));
     let two_types_in_one_line = divergence_of(8, |i, cx| {
         Box::pin(async move {
             if i < 4 {
@@ -203,14 +173,7 @@ fn items_that_wait_at_different_places_are_a_divergence() {
             }
         })
     });
-    assert_eq!(
-        two_types_in_one_line,
-        Some(Divergence {
-            line: 30,
-            arrived: 4,
-            expected: 33
-        })
-    );
+    assert_eq!(two_types_in_one_line, Some(Divergence { line: 30, arrived: 4, expected: 33 }));
 }
 
 #[test]
@@ -224,8 +187,7 @@ fn a_sub_group_works_alone_while_the_others_do_something_else() {
                 let (i, sub_group) = (item.local_linear_id(), item.sub_group());
                 for _ in 0..sub_group.id() {
                     cx.sub_group_barrier(3).await;
-                    sums[i]
-                        .set(sums[i].get() + lock_step::sub_group::reduce(&cx, 1usize, Plus).await);
+                    sums[i].set(sums[i].get() + lock_step::sub_group::reduce(&cx, 1usize, Plus).await);
                 }
                 cx.barrier(4).await;
             });
@@ -247,14 +209,7 @@ fn a_sub_group_of_which_only_some_items_come_is_a_divergence() {
             }
         })
     });
-    assert_eq!(
-        found,
-        Some(Divergence {
-            line: 41,
-            arrived: 4,
-            expected: 8
-        })
-    );
+    assert_eq!(found, Some(Divergence { line: 41, arrived: 4, expected: 8 }));
 }
 
 #[test]
@@ -319,8 +274,7 @@ fn faults_and_multi_dimensional_items_work_as_in_regions() {
         let seen = &seen;
         run(&g, |item, cx| async move {
             cx.barrier(1).await;
-            seen.borrow_mut()
-                .push((cx.index(), [item.global_id(0), item.global_id(1)]));
+            seen.borrow_mut().push((cx.index(), [item.global_id(0), item.global_id(1)]));
             let mut oob = Oob::new();
             oob.note(1 << cx.index());
             cx.report(oob);
@@ -333,11 +287,7 @@ fn faults_and_multi_dimensional_items_work_as_in_regions() {
 
 #[test]
 fn the_sizes_under_test_have_partial_sub_groups() {
-    assert!(
-        SIZES
-            .iter()
-            .any(|size| WIDTHS.iter().any(|width| size % width != 0 && size > width))
-    );
+    assert!(SIZES.iter().any(|size| WIDTHS.iter().any(|width| size % width != 0 && size > width)));
     let uniform: &dyn GroupArg<u8> = &Uniform(3);
     assert_eq!(uniform.get(17), 3);
 }

@@ -43,10 +43,7 @@ pub(crate) fn for_all_groups(test: impl Fn(&GroupCx<1>)) {
 }
 
 /// A variable with the value `f(i)` for item `i`.
-pub(crate) fn per_item<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    f: impl Fn(usize) -> T,
-) -> PerItem<T> {
+pub(crate) fn per_item<const D: usize, T: Copy>(group: &GroupCx<D>, f: impl Fn(usize) -> T) -> PerItem<T> {
     let values = group.per_item();
     for i in 0..group.size() {
         values.set(i, f(i));
@@ -55,10 +52,7 @@ pub(crate) fn per_item<const D: usize, T: Copy>(
 }
 
 /// All values of a variable.
-pub(crate) fn all_values<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    values: PerItem<T>,
-) -> Vec<T> {
+pub(crate) fn all_values<const D: usize, T: Copy>(group: &GroupCx<D>, values: PerItem<T>) -> Vec<T> {
     (0..group.size()).map(|i| values.get(i)).collect()
 }
 

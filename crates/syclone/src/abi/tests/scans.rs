@@ -47,10 +47,7 @@ fn an_exclusive_product_begins_with_one() {
     with_memory(|memory| {
         let g = one_group(memory, 3, 4);
         let x = per_item(&g, |i| [2, 3, 4][i]);
-        assert_eq!(
-            all_values(&g, group::exclusive_scan(&g, x, Multiplies)),
-            [1, 2, 6]
-        );
+        assert_eq!(all_values(&g, group::exclusive_scan(&g, x, Multiplies)), [1, 2, 6]);
     });
 }
 
@@ -59,10 +56,7 @@ fn an_inclusive_scan_takes_its_initial_value_first() {
     with_memory(|memory| {
         let g = one_group(memory, 3, 4);
         let x = per_item(&g, |i| i as u32 + 1);
-        assert_eq!(
-            all_values(&g, group::inclusive_scan_init(&g, x, Uniform(10), Plus)),
-            [11, 13, 16]
-        );
+        assert_eq!(all_values(&g, group::inclusive_scan_init(&g, x, Uniform(10), Plus)), [11, 13, 16]);
     });
 }
 
@@ -71,15 +65,9 @@ fn an_exclusive_maximum_begins_with_the_lowest_value() {
     with_memory(|memory| {
         let g = one_group(memory, 3, 4);
         let ints = per_item(&g, |i| [-3i32, -5, -1][i]);
-        assert_eq!(
-            all_values(&g, group::exclusive_scan(&g, ints, Maximum)),
-            [i32::MIN, -3, -3]
-        );
+        assert_eq!(all_values(&g, group::exclusive_scan(&g, ints, Maximum)), [i32::MIN, -3, -3]);
         let floats = per_item(&g, |i| [-3.0f32, -5.0, -1.0][i]);
-        assert_eq!(
-            all_values(&g, group::exclusive_scan(&g, floats, Maximum)),
-            [f32::NEG_INFINITY, -3.0, -3.0]
-        );
+        assert_eq!(all_values(&g, group::exclusive_scan(&g, floats, Maximum)), [f32::NEG_INFINITY, -3.0, -3.0]);
     });
 }
 

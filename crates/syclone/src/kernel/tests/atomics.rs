@@ -5,21 +5,14 @@ use crate::kernel::{AtomicRef, AtomicScalar, AtomicView, KernelParam, LocalAcces
 use crate::types::{Order, Scope};
 
 /// Runs `test` with a view of `values`, and gives what they are then.
-fn with_view<T: AtomicScalar, const N: usize>(
-    mut values: [T; N],
-    test: impl FnOnce(AtomicView<T>),
-) -> [T; N] {
+fn with_view<T: AtomicScalar, const N: usize>(mut values: [T; N], test: impl FnOnce(AtomicView<T>)) -> [T; N] {
     // SAFETY: the values live through the test, which touches them only through the view.
     test(unsafe { AtomicView::from_raw(values.as_mut_ptr(), [N], None) }.with_fault(1));
     values
 }
 
 /// One atomic element for `items` items on four threads.
-fn on_threads<T: AtomicScalar>(
-    start: T,
-    items: usize,
-    each: impl Fn(AtomicRef<T>, usize) + Sync,
-) -> T {
+fn on_threads<T: AtomicScalar>(start: T, items: usize, each: impl Fn(AtomicRef<T>, usize) + Sync) -> T {
     with_view([start], |view| {
         std::thread::scope(|scope| {
             for thread in 0..4 {
@@ -46,21 +39,9 @@ fn minima_and_maxima_of_floats_compare_values_not_bits() {
             x.fetch_min(values[i]);
         })
     };
-    assert_eq!(
-        max(-1.0, &(0..512).map(|i| i as f32).collect::<Vec<_>>()),
-        511.0
-    );
-    assert_eq!(
-        max(f32::NEG_INFINITY, &[-5.0, -4.0, -3.0, -2.0, -1.0]),
-        -1.0
-    );
-    assert_eq!(
-        min(
-            f32::INFINITY,
-            &(-5..=5).map(|i| i as f32).collect::<Vec<_>>()
-        ),
-        -5.0
-    );
+    assert_eq!(max(-1.0, &(0..512).map(|i| i as f32).collect::<Vec<_>>()), 511.0);
+    assert_eq!(max(f32::NEG_INFINITY, &[-5.0, -4.0, -3.0, -2.0, -1.0]), -1.0);
+    assert_eq!(min(f32::INFINITY, &(-5..=5).map(|i| i as f32).collect::<Vec<_>>()), -5.0);
 }
 
 #[test]
@@ -139,9 +120,7 @@ fn sixty_four_bit_sums_are_not_split() {
 #[test]
 fn the_old_values_of_a_counter_are_a_permutation() {
     let seen = std::sync::Mutex::new(Vec::new());
-    on_threads(0u32, 4096, |x, _| {
-        seen.lock().expect("no thread panics").push(x.fetch_add(1))
-    });
+    on_threads(0u32, 4096, |x, _| seen.lock().expect("no thread panics").push(x.fetch_add(1)));
     let mut seen = seen.into_inner().expect("no thread panics");
     seen.sort_unstable();
     assert_eq!(seen, (0..4096).collect::<Vec<_>>());
@@ -149,19 +128,9 @@ fn the_old_values_of_a_counter_are_a_permutation() {
 
 #[test]
 fn every_operation_gives_the_old_value_and_writes_the_new_one_in_every_order() {
-    for order in [
-        Order::Relaxed,
-        Order::Acquire,
-        Order::Release,
-        Order::AcqRel,
-        Order::SeqCst,
-    ] {
+    for order in [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst] {
         let values = with_view([12i32; 11], |view| {
-            let x = |i: usize| {
-                view.atomic(i, &mut Oob::new())
-                    .order(order)
-                    .scope(Scope::WorkGroup)
-            };
+            let x = |i: usize| view.atomic(i, &mut Oob::new()).order(order).scope(Scope::WorkGroup);
             assert_eq!(x(0).load(), 12);
             x(1).store(1);
             assert_eq!(x(2).exchange(2), 12);
@@ -175,22 +144,7 @@ fn every_operation_gives_the_old_value_and_writes_the_new_one_in_every_order() {
             assert_eq!(x(10).fetch_max(40), 12);
             fence(order, Scope::System);
         });
-        assert_eq!(
-            values,
-            [
-                12,
-                1,
-                2,
-                3,
-                12i32.wrapping_add(i32::MAX),
-                -8,
-                8,
-                15,
-                9,
-                -4,
-                40
-            ]
-        );
+        assert_eq!(values, [12, 1, 2, 3, 12i32.wrapping_add(i32::MAX), -8, 8, 15, 9, -4, 40]);
     }
 }
 
@@ -200,10 +154,7 @@ fn an_atomic_outside_gives_zero_drops_writes_and_is_reported() {
         let mut oob = Oob::new();
         let outside = view.atomic(2, &mut oob);
         assert_eq!(oob.bits(), 1);
-        assert_eq!(
-            (outside.load(), outside.exchange(9), outside.fetch_add(9)),
-            (0, 0, 0)
-        );
+        assert_eq!((outside.load(), outside.exchange(9), outside.fetch_add(9)), (0, 0, 0));
         assert_eq!(outside.compare_exchange(0, 9), (0, false));
         outside.store(9);
     });
@@ -221,14 +172,8 @@ fn local_memory_has_atomics_too() {
             bins.atomic(i % 4, &mut oob).fetch_add(i as u32);
             grid.atomic([i % 2, 1], &mut oob).fetch_add(0.5);
         }
-        assert_eq!(
-            [0, 1, 2, 3].map(|i| bins.atomic(i, &mut oob).load()),
-            [4, 6, 8, 10]
-        );
-        assert_eq!(
-            [[0, 0], [0, 1], [1, 1]].map(|at| grid.atomic(at, &mut oob).load()),
-            [0.0, 2.0, 2.0]
-        );
+        assert_eq!([0, 1, 2, 3].map(|i| bins.atomic(i, &mut oob).load()), [4, 6, 8, 10]);
+        assert_eq!([[0, 0], [0, 1], [1, 1]].map(|at| grid.atomic(at, &mut oob).load()), [0.0, 2.0, 2.0]);
         assert_eq!(oob.bits(), 0);
         grid.atomic([2, 0], &mut oob);
         bins.atomic(4, &mut oob);

@@ -32,9 +32,6 @@ fn a_method_that_only_the_macro_can_translate_says_so() {
     let message = std::panic::catch_unwind(|| {
         with_memory(|memory| one_group(memory, 1, 1).nd_item([0]).barrier());
     });
-    let message = *message
-        .expect_err("a barrier outside of a kernel")
-        .downcast::<&str>()
-        .expect("a message");
+    let message = *message.expect_err("a barrier outside of a kernel").downcast::<&str>().expect("a message");
     assert!(message.contains("only inside #[kernel]"), "{message}");
 }

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use crate::kernel::param::ParamKind;
 use crate::kernel::{
-    GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, ParamInfo, ParamTuple, Reducer,
-    Reduction, SafeParams, ScatterMut, Spec, View,
+    GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, ParamInfo, ParamTuple, Reducer, Reduction, SafeParams,
+    ScatterMut, Spec, View,
 };
 use crate::types::ops::Plus;
 
@@ -49,29 +49,15 @@ fn the_launcher_learns_of_each_parameter_what_it_needs() {
         ]
     );
     let commands: Vec<_> = all.iter().map(|info| info.command).collect();
-    assert_eq!(
-        commands,
-        [None, Some(5), Some(6), None, Some(7), None, Some(8), None]
-    );
+    assert_eq!(commands, [None, Some(5), Some(6), None, Some(7), None, Some(8), None]);
     let covers: Vec<_> = all.iter().filter_map(|info| info.covers).collect();
     assert_eq!(covers, [[1, 4, 6], [2, 3, 4]]);
     assert_eq!(all.iter().map(|info| info.local_bytes).sum::<usize>(), 120);
-    let unsafe_ones: Vec<_> = all
-        .iter()
-        .filter(|info| !info.safe)
-        .map(|info| info.kind)
-        .collect();
+    let unsafe_ones: Vec<_> = all.iter().filter(|info| !info.safe).map(|info| info.kind).collect();
     assert_eq!(unsafe_ones, [ParamKind::ScatterMut]);
 
     let with_faults = params.with_faults();
-    assert_eq!(
-        (
-            with_faults.1.0.fault,
-            with_faults.4.0.fault,
-            with_faults.5.fault()
-        ),
-        (2, 16, 32)
-    );
+    assert_eq!((with_faults.1.0.fault, with_faults.4.0.fault, with_faults.5.fault()), (2, 16, 32));
     let mut reductions: Vec<Arc<dyn Reduction>> = Vec::new();
     let _ = params.with_chunks(3, &mut reductions);
     assert_eq!(reductions.len(), 1);
@@ -102,12 +88,7 @@ fn tuples_of_none_to_sixteen_parameters_are_parameters() {
         infos(&params).len()
     }
     assert_eq!(safe(()), 0);
-    assert_eq!(
-        safe((
-            1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8, 8u8, 9u8, 1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8
-        )),
-        16
-    );
+    assert_eq!(safe((1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8, 8u8, 9u8, 1u8, 2u8, 3u8, 4u8, 5u8, 6u8, 7u8)), 16);
 }
 
 #[test]
@@ -122,29 +103,17 @@ fn the_interpreter_gets_the_same_memory_and_values() {
         )
     };
     let mut reductions: Vec<Arc<dyn Reduction>> = Vec::new();
-    let params = (view, 2.5f32, LocalAccessor::<f64, 2>::new([3, 5]), reducer)
-        .with_chunks(1, &mut reductions);
+    let params = (view, 2.5f32, LocalAccessor::<f64, 2>::new([3, 5]), reducer).with_chunks(1, &mut reductions);
     let args = params.args();
     match &args[0] {
         Arg::Global(global) => {
-            assert_eq!(
-                (global.ptr.cast_const().cast(), global.extents, global.pitch),
-                (x.as_ptr(), [1, 2, 4], 6)
-            );
+            assert_eq!((global.ptr.cast_const().cast(), global.extents, global.pitch), (x.as_ptr(), [1, 2, 4], 6));
             assert_eq!(global.elem.to_string(), "u32");
         }
         other => panic!("{other:?}"),
     }
-    assert!(
-        matches!(&args[1], Arg::Value(value) if *value == syclone_kernel_ast::value::Value::F32(2.5))
-    );
-    assert!(matches!(
-        &args[2],
-        Arg::LocalAccessor {
-            extents: [1, 3, 5],
-            ..
-        }
-    ));
+    assert!(matches!(&args[1], Arg::Value(value) if *value == syclone_kernel_ast::value::Value::F32(2.5)));
+    assert!(matches!(&args[2], Arg::LocalAccessor { extents: [1, 3, 5], .. }));
     match &args[3] {
         // SAFETY: the slot is the reduction's own, which lives and is used by nothing else.
         Arg::Reducer { slot, .. } => unsafe { *slot.0.cast::<u32>() = 41 },

@@ -27,10 +27,7 @@ impl<const N: usize> Guarded<N> {
     fn values(&self) -> &[u32] {
         let (low, rest) = self.cells.split_at(BAND);
         let (values, high) = rest.split_at(N);
-        assert!(
-            low.iter().chain(high).all(|&guard| guard == GUARD),
-            "a guard was overwritten"
-        );
+        assert!(low.iter().chain(high).all(|&guard| guard == GUARD), "a guard was overwritten");
         values
     }
 }
@@ -68,38 +65,23 @@ fn reads_outside_give_zero_and_writes_outside_are_dropped_and_both_are_reported(
 fn every_dimension_is_checked_on_its_own() {
     let mut memory = Guarded::<12>::new();
     // SAFETY: `memory` lives through the test.
-    let (plane, space) = unsafe {
-        (
-            View::from_raw(memory.ptr(), [3, 4], None),
-            View::from_raw(memory.ptr(), [2, 3, 2], None),
-        )
-    };
+    let (plane, space) =
+        unsafe { (View::from_raw(memory.ptr(), [3, 4], None), View::from_raw(memory.ptr(), [2, 3, 2], None)) };
     let plane = crate::kernel::KernelParam::with_fault(plane, 2);
     let space = crate::kernel::KernelParam::with_fault(space, 4);
     for i in 0..5 {
         for j in 0..6 {
             let inside = i < 3 && j < 4;
-            let expected = if inside {
-                (i as u32 * 4 + j as u32 + 1, 0)
-            } else {
-                (0, 2)
-            };
+            let expected = if inside { (i as u32 * 4 + j as u32 + 1, 0) } else { (0, 2) };
             assert_eq!(read(&plane, [i, j]), expected, "[{i}, {j}]");
             for k in 0..3 {
                 let inside = i < 2 && j < 3 && k < 2;
-                let expected = if inside {
-                    ((i * 3 + j) as u32 * 2 + k as u32 + 1, 0)
-                } else {
-                    (0, 4)
-                };
+                let expected = if inside { ((i * 3 + j) as u32 * 2 + k as u32 + 1, 0) } else { (0, 4) };
                 assert_eq!(read(&space, [i, j, k]), expected, "[{i}, {j}, {k}]");
             }
         }
     }
-    assert_eq!(
-        (plane.len(), plane.extent(0), plane.extent(1), space.len()),
-        (12, 3, 4, 12)
-    );
+    assert_eq!((plane.len(), plane.extent(0), plane.extent(1), space.len()), (12, 3, 4, 12));
 }
 
 #[test]
@@ -107,14 +89,8 @@ fn pitched_rows_skip_their_padding() {
     let mut memory = Guarded::<12>::new();
     // SAFETY: two rows of three elements, four apart, are inside `memory`.
     let view = unsafe { View::from_raw(memory.ptr(), [2, 3], None).with_pitch(6) };
-    assert_eq!(
-        [[0, 0], [0, 2], [1, 0], [1, 2]].map(|at| read(&view, at).0),
-        [1, 3, 7, 9]
-    );
-    assert_eq!(
-        read(&crate::kernel::KernelParam::with_fault(view, 1), [0, 3]),
-        (0, 1)
-    );
+    assert_eq!([[0, 0], [0, 2], [1, 0], [1, 2]].map(|at| read(&view, at).0), [1, 3, 7, 9]);
+    assert_eq!(read(&crate::kernel::KernelParam::with_fault(view, 1), [0, 3]), (0, 1));
 }
 
 #[test]
@@ -176,25 +152,17 @@ fn places_nest_through_arrays_vectors_and_fields() {
     let mut oob = Oob::new();
     let mut rows = [[0u32; 4]; 3];
     // SAFETY: `rows` is valid for writes.
-    unsafe { at_mut(&raw mut rows, 2) }
-        .at_mut(3)
-        .set(9, &mut oob);
+    unsafe { at_mut(&raw mut rows, 2) }.at_mut(3).set(9, &mut oob);
     // SAFETY: `rows` is valid for writes.
     unsafe { at_mut(&raw mut rows, 0) }.set([1, 2, 3, 4], &mut oob);
     assert_eq!(rows, [[1, 2, 3, 4], [0; 4], [0, 0, 0, 9]]);
 
-    let mut pairs = [Pair {
-        _a: 0,
-        b: [5, 6, 7],
-    }; 2];
+    let mut pairs = [Pair { _a: 0, b: [5, 6, 7] }; 2];
     let first = &raw mut pairs;
     // SAFETY: `pairs` is valid for writes; the projection is made only inside.
     let b = |i| unsafe { at_mut(first, i).field(|p: *mut Pair| &raw mut (*p).b) };
     b(1).at_mut(2).set(70, &mut oob);
-    assert_eq!(
-        (b(1).at(2).get(&mut oob), b(0).at(0).get(&mut oob)),
-        (70, 5)
-    );
+    assert_eq!((b(1).at(2).get(&mut oob), b(0).at(0).get(&mut oob)), (70, 5));
 
     let mut vector = Vector::new([1.0f32, 2.0, 3.0, 4.0]);
     // SAFETY: `vector` is valid for writes.
@@ -213,10 +181,7 @@ fn places_nest_through_arrays_vectors_and_fields() {
         let mut oob = Oob::new();
         assert_eq!(place.get(&mut oob), 0);
         place.set(1, &mut oob);
-        assert_eq!(
-            (oob.bits(), place.as_ptr()),
-            (ARRAY_FAULT, std::ptr::null_mut())
-        );
+        assert_eq!((oob.bits(), place.as_ptr()), (ARRAY_FAULT, std::ptr::null_mut()));
     }
 }
 
@@ -283,10 +248,7 @@ fn local_accessors_read_and_write_vectors_too() {
         let row = group.bind_local(&LocalAccessor::<f32>::new(6).with_fault(4));
         let mut oob = Oob::new();
         row.store_vector(1, Vector::new([1.0, 2.0]), &mut oob);
-        assert_eq!(
-            row.load_vector::<4>(0, &mut oob).to_array(),
-            [0.0, 0.0, 1.0, 2.0]
-        );
+        assert_eq!(row.load_vector::<4>(0, &mut oob).to_array(), [0.0, 0.0, 1.0, 2.0]);
         assert_eq!(oob.bits(), 0);
         assert_eq!(row.load_vector::<4>(1, &mut oob).to_array(), [0.0; 4]);
         assert_eq!(oob.bits(), 4);
@@ -299,8 +261,7 @@ fn literal_indices_and_elements_need_no_annotation() {
     // SAFETY: `x` and `rows` live through the test.
     unsafe {
         let view = View::from_raw(x.as_ptr(), [2], None);
-        let sum =
-            at(&raw const view, 0).get(&mut Oob::new()) + at(&raw const x, 1).get(&mut Oob::new());
+        let sum = at(&raw const view, 0).get(&mut Oob::new()) + at(&raw const x, 1).get(&mut Oob::new());
         assert_eq!(sum, 4.0);
         let plane = View::<_, 2>::from_raw(rows.as_ptr().cast::<u8>(), [2, 2], None);
         assert_eq!(at(&raw const plane, [1, 0]).get(&mut Oob::new()), 3);
@@ -310,9 +271,6 @@ fn literal_indices_and_elements_need_no_annotation() {
 
 #[test]
 fn fault_bits_are_one_for_each_of_the_first_parameters_and_one_for_the_rest() {
-    assert_eq!(
-        (0..30).map(parameter_fault).collect::<Vec<_>>(),
-        (0..30).map(|i| 1 << i).collect::<Vec<_>>()
-    );
+    assert_eq!((0..30).map(parameter_fault).collect::<Vec<_>>(), (0..30).map(|i| 1 << i).collect::<Vec<_>>());
     assert_eq!([30, 31, 100].map(parameter_fault), [1 << 30; 3]);
 }

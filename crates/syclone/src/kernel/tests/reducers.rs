@@ -24,8 +24,7 @@ fn reduce<T: DeviceCopy, O: ReduceOp<T>>(
         for id in (0..chunks).map(visit) {
             let first = id * chunk;
             // SAFETY: one group at a time, inside `with_memory`.
-            let group =
-                unsafe { GroupCx::range([first], [chunk.min(items - first)], [items], id, memory) };
+            let group = unsafe { GroupCx::range([first], [chunk.min(items - first)], [items], id, memory) };
             let bound = reducer.bind(&group);
             for i in 0..group.size() {
                 bound.combine(value(first + i), i);
@@ -65,7 +64,6 @@ fn the_value_before_takes_part_only_when_asked() {
 
 #[test]
 fn a_reduction_over_no_items_is_the_initial_value_or_the_identity() {
-    let none =
-        |include| reduce::<i32, Plus>(10, include, (0, 8), |_| unreachable!("no items"), |id| id);
+    let none = |include| reduce::<i32, Plus>(10, include, (0, 8), |_| unreachable!("no items"), |id| id);
     assert_eq!((none(true), none(false)), (10, 0));
 }

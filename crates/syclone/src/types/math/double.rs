@@ -46,11 +46,7 @@ fn positive_root(x: f64, n: i32) -> f64 {
     let root = x.powf(1.0 / n);
     let correction = root * ((root.powf(n) / x - 1.0) / n);
     // Not a number at zero and infinity, and where the power leaves the range.
-    if correction.is_finite() {
-        root - correction
-    } else {
-        root
-    }
+    if correction.is_finite() { root - correction } else { root }
 }
 
 #[inline(always)]

@@ -38,9 +38,7 @@ fn total<T: Scalar>(mut lanes: impl Iterator<Item = T>) -> T {
 /// The greatest magnitude, NaN ignored.
 #[inline(always)]
 fn largest(lanes: &[f64]) -> f64 {
-    lanes
-        .iter()
-        .fold(0.0, |greatest, lane| greatest.max(lane.abs()))
+    lanes.iter().fold(0.0, |greatest, lane| greatest.max(lane.abs()))
 }
 
 /// The Euclidean length. Squares of `f32` and narrower types are in range and lose nothing that `f32` shows; those
@@ -105,9 +103,7 @@ impl<T: Float, const N: usize> Vector<T, N> {
     /// The length of the difference.
     #[inline(always)]
     pub fn distance(self, other: Self) -> T {
-        T::from_f64(length(
-            &self.zip_lanes(other, |a, b| a.to_f64() - b.to_f64()).0,
-        ))
+        T::from_f64(length(&self.zip_lanes(other, |a, b| a.to_f64() - b.to_f64()).0))
     }
 
     /// The vector of length one in the same direction; zero stays zero.
@@ -134,11 +130,7 @@ impl<T: Float, const N: usize> Vector<T, N> {
     #[inline(always)]
     pub fn fast_normalize(self) -> Self {
         let length = self.fast_length();
-        if length == T::ZERO {
-            self
-        } else {
-            self / length
-        }
+        if length == T::ZERO { self } else { self / length }
     }
 }
 
@@ -185,11 +177,7 @@ pub trait Geometric: Float {
     /// The sign; zero stays zero and NaN stays NaN.
     #[inline(always)]
     fn normalize(self) -> Self {
-        if Float::is_nan(self) {
-            self
-        } else {
-            self.sign()
-        }
+        if Float::is_nan(self) { self } else { self.sign() }
     }
     /// The same as [`length`](Geometric::length).
     #[inline(always)]

@@ -25,11 +25,7 @@ macro_rules! shared_functions {
             let value = if quarter & 1 == 0 { sin } else { cos };
             let value = if quarter & 2 == 0 { value } else { -value };
             // Zeros have the sign of the argument.
-            if value == 0.0 {
-                (0.0 as T).copysign(x)
-            } else {
-                value
-            }
+            if value == 0.0 { (0.0 as T).copysign(x) } else { value }
         }
 
         #[inline(always)]

@@ -293,6 +293,5 @@ macro_rules! for_sycl_integer_functions {
 }
 
 pub(crate) use {
-    for_std_float_functions, for_std_integer_functions, for_sycl_float_functions,
-    for_sycl_integer_functions,
+    for_std_float_functions, for_std_integer_functions, for_sycl_float_functions, for_sycl_integer_functions,
 };

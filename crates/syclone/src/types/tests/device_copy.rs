@@ -17,18 +17,10 @@ fn bytes_of<T: DeviceCopy>(value: &T) -> &[u8] {
 /// Checks that the tree's size, alignment and bytes are Rust's.
 fn check<T: DeviceCopy>(value: T) {
     let ty = T::device_type();
-    assert_eq!(
-        (ty.size(), ty.align()),
-        (size_of::<T>(), align_of::<T>()),
-        "{ty}"
-    );
+    assert_eq!((ty.size(), ty.align()), (size_of::<T>(), align_of::<T>()), "{ty}");
     assert_eq!(value.to_value().ty(), ty);
     assert_eq!(value.to_value().to_bytes(), bytes_of(&value), "{ty}");
-    assert_eq!(
-        T::zeroed().to_value().to_bytes(),
-        vec![0; size_of::<T>()],
-        "{ty}"
-    );
+    assert_eq!(T::zeroed().to_value().to_bytes(), vec![0; size_of::<T>()], "{ty}");
 }
 
 #[test]
@@ -82,10 +74,7 @@ unsafe impl<T: DeviceCopy> DeviceCopy for Pair<T> {
         )
     }
     fn zeroed() -> Self {
-        Pair {
-            first: T::zeroed(),
-            second: 0,
-        }
+        Pair { first: T::zeroed(), second: 0 }
     }
     fn to_value(&self) -> Value {
         struct_value::<Self>(vec![self.first.to_value(), self.second.to_value()])
@@ -102,11 +91,7 @@ enum Side {
 // SAFETY: the variants and the size are those of the enum.
 unsafe impl DeviceCopy for Side {
     fn device_type() -> Type {
-        enum_type::<Self>(
-            "Side",
-            &[("Left", Side::Left as i128), ("Right", Side::Right as i128)],
-            &[],
-        )
+        enum_type::<Self>("Side", &[("Left", Side::Left as i128), ("Right", Side::Right as i128)], &[])
     }
     fn zeroed() -> Self {
         Side::Left
@@ -118,27 +103,16 @@ unsafe impl DeviceCopy for Side {
 
 #[test]
 fn structs_describe_their_fields_and_instances_of_a_generic_one_differ() {
-    check(Pair {
-        first: [1u16, 2],
-        second: 3,
-    });
-    let wide = Pair {
-        first: 1.0f64,
-        second: 7,
-    };
+    check(Pair { first: [1u16, 2], second: 3 });
+    let wide = Pair { first: 1.0f64, second: 7 };
     let ty = Pair::<f64>::device_type();
     assert_eq!((ty.size(), ty.align()), (16, 8));
     let mut bytes = wide.to_value().to_bytes();
     assert_eq!(bytes.len(), 16);
     bytes.truncate(12);
-    assert_eq!(
-        bytes,
-        [1f64.to_le_bytes().as_slice(), &7u32.to_le_bytes()].concat()
-    );
+    assert_eq!(bytes, [1f64.to_le_bytes().as_slice(), &7u32.to_le_bytes()].concat());
     assert_ne!(Pair::<f64>::device_type(), Pair::<f32>::device_type());
-    let (Type::Struct(first), Type::Struct(second)) =
-        (Pair::<f64>::device_type(), Pair::<f64>::device_type())
-    else {
+    let (Type::Struct(first), Type::Struct(second)) = (Pair::<f64>::device_type(), Pair::<f64>::device_type()) else {
         panic!("a struct's type is a struct");
     };
     assert!(std::sync::Arc::ptr_eq(&first, &second), "built once");
@@ -146,9 +120,7 @@ fn structs_describe_their_fields_and_instances_of_a_generic_one_differ() {
 
 #[test]
 fn enums_carry_their_discriminants() {
-    let Type::Enum(ty) = Side::device_type() else {
-        panic!("an enum's type is an enum")
-    };
+    let Type::Enum(ty) = Side::device_type() else { panic!("an enum's type is an enum") };
     assert_eq!(ty.repr, IntKind::I16);
     assert_eq!(Side::Right.to_value(), Value::Enum(ty.clone(), 1));
     assert_eq!(Side::Left.to_value().to_bytes(), (-1i16).to_le_bytes());

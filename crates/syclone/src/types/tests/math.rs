@@ -7,18 +7,12 @@ use crate::types::{Float, Math, Vector, bf16, f16};
 fn ulp_f32(got: f32, exact: f64) -> f64 {
     let rounded = exact as f32;
     if got.is_nan() || rounded.is_nan() {
-        return if got.is_nan() && rounded.is_nan() {
-            0.0
-        } else {
-            f64::INFINITY
-        };
+        return if got.is_nan() && rounded.is_nan() { 0.0 } else { f64::INFINITY };
     }
     if got.is_infinite() || rounded.is_infinite() {
         // One side of the border to infinity is as near as the other.
-        let near = got == rounded
-            || (got.abs() >= f32::MAX
-                && rounded.abs() >= f32::MAX
-                && got.signum() == rounded.signum());
+        let near =
+            got == rounded || (got.abs() >= f32::MAX && rounded.abs() >= f32::MAX && got.signum() == rounded.signum());
         return if near { 0.0 } else { f64::INFINITY };
     }
     let magnitude = rounded.abs().max(f32::MIN_POSITIVE);
@@ -62,14 +56,7 @@ const SPECIAL: [f32; 22] = [
 type Unary = (&'static str, fn(f32) -> f32, fn(f64) -> f64, f64, f64, f64);
 
 /// A function of two numbers with the ranges of both.
-type Binary = (
-    &'static str,
-    fn(f32, f32) -> f32,
-    fn(f64, f64) -> f64,
-    (f64, f64),
-    (f64, f64),
-    f64,
-);
+type Binary = (&'static str, fn(f32, f32) -> f32, fn(f64, f64) -> f64, (f64, f64), (f64, f64), f64);
 
 #[rustfmt::skip]
 const UNARY: &[Unary] = &[
@@ -137,30 +124,18 @@ fn every_f32_function_of_one_number_keeps_its_error_bound() {
         let mut check = |x: f32| {
             // The standard library's overflow early.
             let overflows = matches!(name, "asinh" | "acosh") && x.abs() > f32::MAX / 2.0;
-            let error = if overflows {
-                0.0
-            } else {
-                ulp_f32(function(x), reference(f64::from(x)))
-            };
+            let error = if overflows { 0.0 } else { ulp_f32(function(x), reference(f64::from(x))) };
             if error > worst.0 {
                 worst = (error, x);
             }
         };
         SPECIAL.into_iter().for_each(&mut check);
         for idx in 0..SAMPLES {
-            check(if idx % 2 == 0 {
-                random.between(low, high)
-            } else {
-                random.spread(low, high)
-            } as f32);
+            check(if idx % 2 == 0 { random.between(low, high) } else { random.spread(low, high) } as f32);
         }
         let (error, x) = worst;
         println!("{name}: {error:.3} ulp at {x:e}");
-        assert!(
-            error <= bound,
-            "{name}({x:e}) = {:e} is {error} ulp off, the bound is {bound}",
-            function(x)
-        );
+        assert!(error <= bound, "{name}({x:e}) = {:e} is {error} ulp off, the bound is {bound}", function(x));
     }
 }
 
@@ -182,21 +157,13 @@ fn every_f32_function_of_two_numbers_keeps_its_error_bound() {
         }
         for idx in 0..SAMPLES {
             let mut draw = |(low, high)| {
-                if idx % 2 == 0 {
-                    random.between(low, high)
-                } else {
-                    random.spread(low, high)
-                }
+                if idx % 2 == 0 { random.between(low, high) } else { random.spread(low, high) }
             };
             check(draw(first) as f32, draw(second) as f32);
         }
         let (error, x, y) = worst;
         println!("{name}: {error:.3} ulp at {x:e}, {y:e}");
-        assert!(
-            error <= bound,
-            "{name}({x:e}, {y:e}) = {:e} is {error} ulp off, the bound is {bound}",
-            function(x, y)
-        );
+        assert!(error <= bound, "{name}({x:e}, {y:e}) = {:e} is {error} ulp off, the bound is {bound}", function(x, y));
     }
 }
 
@@ -261,22 +228,15 @@ fn f64_bound(name: &str) -> f64 {
 #[test]
 fn f64_functions_agree_with_reference_values_of_400_bits() {
     let mut seen = std::collections::BTreeMap::<&str, f64>::new();
-    for line in include_str!("math_f64.txt")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-    {
+    for line in include_str!("math_f64.txt").lines().filter(|line| !line.starts_with('#')) {
         let mut words = line.split(' ');
         let name = words.next().expect("a line starts with a name");
-        let numbers: Vec<f64> = words
-            .map(|bits| f64::from_bits(u64::from_str_radix(bits, 16).expect("bits")))
-            .collect();
+        let numbers: Vec<f64> =
+            words.map(|bits| f64::from_bits(u64::from_str_radix(bits, 16).expect("bits"))).collect();
         let (exact, args) = numbers.split_last().expect("a line ends with the result");
         let got = f64_function(name, args).unwrap_or_else(|| panic!("no function {name}"));
         let error = ulp_f64(got, *exact);
-        assert!(
-            error <= f64_bound(name),
-            "{name}({args:?}) = {got:e}, exactly {exact:e}, {error} ulp off"
-        );
+        assert!(error <= f64_bound(name), "{name}({args:?}) = {got:e}, exactly {exact:e}, {error} ulp off");
         let worst = seen.entry(name).or_insert(0.0);
         *worst = worst.max(error);
     }
@@ -300,10 +260,7 @@ fn roots_are_exact_on_exact_powers() {
 fn random_roots_of_f32_are_rounded_from_exact_ones() {
     let mut random = Random::new();
     for _ in 0..SAMPLES {
-        let (x, n) = (
-            random.spread(0.0, 3e38) as f32,
-            2 + (random.bits() % 30) as i32,
-        );
+        let (x, n) = (random.spread(0.0, 3e38) as f32, 2 + (random.bits() % 30) as i32);
         for n in [n, -n] {
             let exact = f64::from(x).powf(1.0 / f64::from(n));
             let error = ulp_f32(x.rootn(n), exact);
@@ -317,18 +274,10 @@ fn lengths_keep_their_error_bounds() {
     let mut random = Random::new();
     for _ in 0..SAMPLES {
         let v = Vector::<f32, 4>::new(core::array::from_fn(|_| random.spread(-1e38, 1e38) as f32));
-        let exact = v
-            .to_array()
-            .iter()
-            .map(|&x| f64::from(x) * f64::from(x))
-            .sum::<f64>()
-            .sqrt();
+        let exact = v.to_array().iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
         assert!(ulp_f32(v.length(), exact) <= 1.0, "{v:?}.length()");
         for (lane, got) in v.to_array().iter().zip(v.normalize().to_array()) {
-            assert!(
-                ulp_f32(got, f64::from(*lane) / exact) <= 1.0,
-                "{v:?}.normalize()"
-            );
+            assert!(ulp_f32(got, f64::from(*lane) / exact) <= 1.0, "{v:?}.normalize()");
         }
     }
 }
@@ -337,22 +286,11 @@ fn lengths_keep_their_error_bounds() {
 fn functions_of_half_turns_are_exact_at_quarter_turns_and_keep_signs_of_zero() {
     for n in -9i32..=9 {
         let x = n as f32;
-        assert_eq!(
-            x.sinpi().to_bits(),
-            0f32.copysign(x).to_bits(),
-            "sinpi({x})"
-        );
+        assert_eq!(x.sinpi().to_bits(), 0f32.copysign(x).to_bits(), "sinpi({x})");
         assert_eq!(x.cospi(), if n % 2 == 0 { 1.0 } else { -1.0 });
         assert_eq!((x + 0.5).cospi().to_bits(), 0, "cospi({x} + 0.5)");
         assert_eq!((x + 0.5).sinpi(), if n % 2 == 0 { 1.0 } else { -1.0 });
-        assert_eq!(
-            (x + 0.5).tanpi(),
-            if n % 2 == 0 {
-                f32::INFINITY
-            } else {
-                f32::NEG_INFINITY
-            }
-        );
+        assert_eq!((x + 0.5).tanpi(), if n % 2 == 0 { f32::INFINITY } else { f32::NEG_INFINITY });
     }
     assert_eq!(0.25f32.tanpi(), 1.0);
     assert!(f32::INFINITY.sinpi().is_nan() && f64::NAN.cospi().is_nan());
@@ -366,18 +304,9 @@ fn parts_of_numbers_are_those_of_the_standard() {
     assert_eq!((-0.3f64).frexp(), (-0.6, -1));
     assert_eq!(0.75f32.ldexp(3), 6.0);
     assert_eq!(1.0f64.ldexp(-1080), 0.0);
-    assert_eq!(
-        (10.0f32.ilogb(), 0.1f64.ilogb(), 1e-45f32.ilogb()),
-        (3, -4, -149)
-    );
-    assert_eq!(
-        (0.0f32.ilogb(), f32::INFINITY.ilogb(), f32::NAN.ilogb()),
-        (i32::MIN, i32::MAX, i32::MIN)
-    );
-    assert_eq!(
-        (10.0f32.logb(), 0.0f32.logb(), f32::NEG_INFINITY.logb()),
-        (3.0, f32::NEG_INFINITY, f32::INFINITY)
-    );
+    assert_eq!((10.0f32.ilogb(), 0.1f64.ilogb(), 1e-45f32.ilogb()), (3, -4, -149));
+    assert_eq!((0.0f32.ilogb(), f32::INFINITY.ilogb(), f32::NAN.ilogb()), (i32::MIN, i32::MAX, i32::MIN));
+    assert_eq!((10.0f32.logb(), 0.0f32.logb(), f32::NEG_INFINITY.logb()), (3.0, f32::NEG_INFINITY, f32::INFINITY));
     assert_eq!((-2.75f32).modf(), (-0.75, -2.0));
     assert_eq!(f64::NEG_INFINITY.modf(), (-0.0, f64::NEG_INFINITY));
     assert_eq!((-2.75f32).floor_fract(), (0.25, -3.0));
@@ -393,45 +322,20 @@ fn parts_of_numbers_are_those_of_the_standard() {
 
 #[test]
 fn common_functions_do_what_sycl_says() {
-    assert_eq!(
-        (2.0f32.sign(), (-0.0f32).sign().to_bits(), f32::NAN.sign()),
-        (1.0, (-0.0f32).to_bits(), 0.0)
-    );
+    assert_eq!((2.0f32.sign(), (-0.0f32).sign().to_bits(), f32::NAN.sign()), (1.0, (-0.0f32).to_bits(), 0.0));
     assert_eq!((0.4f32.step(0.5), 0.5f32.step(0.5)), (0.0, 1.0));
     assert_eq!(1.0f64.mix(3.0, 0.25), 1.5);
     assert_eq!(
-        (
-            0.0f32.smoothstep(0.0, 2.0),
-            1.0f32.smoothstep(0.0, 2.0),
-            5.0f32.smoothstep(0.0, 2.0)
-        ),
+        (0.0f32.smoothstep(0.0, 2.0), 1.0f32.smoothstep(0.0, 2.0), 5.0f32.smoothstep(0.0, 2.0)),
         (0.0, 0.5, 1.0)
     );
     assert_eq!(2.0f32.mad(3.0, 4.0), 10.0);
     assert_eq!((5.0f32.fdim(3.0), 3.0f32.fdim(5.0)), (2.0, 0.0));
-    assert_eq!(
-        (
-            (-3.0f32).maxmag(2.0),
-            (-3.0f32).minmag(2.0),
-            (-2.0f32).maxmag(2.0)
-        ),
-        (-3.0, 2.0, 2.0)
-    );
+    assert_eq!(((-3.0f32).maxmag(2.0), (-3.0f32).minmag(2.0), (-2.0f32).maxmag(2.0)), (-3.0, 2.0, 2.0));
     assert!(1.0f32.is_ordered(2.0) && 1.0f32.is_unordered(f32::NAN));
-    assert!(
-        1.0f64.is_less_greater(2.0)
-            && !1.0f64.is_less_greater(1.0)
-            && !1.0f64.is_less_greater(f64::NAN)
-    );
-    assert!(
-        (-1.0f32).powr(2.0).is_nan()
-            && 0.0f32.powr(0.0).is_nan()
-            && 1.0f32.powr(f32::INFINITY).is_nan()
-    );
-    assert_eq!(
-        (0.0f32.powr(-1.0), (-0.0f32).powr(3.0)),
-        (f32::INFINITY, 0.0)
-    );
+    assert!(1.0f64.is_less_greater(2.0) && !1.0f64.is_less_greater(1.0) && !1.0f64.is_less_greater(f64::NAN));
+    assert!((-1.0f32).powr(2.0).is_nan() && 0.0f32.powr(0.0).is_nan() && 1.0f32.powr(f32::INFINITY).is_nan());
+    assert_eq!((0.0f32.powr(-1.0), (-0.0f32).powr(3.0)), (f32::INFINITY, 0.0));
 }
 
 #[test]
@@ -441,10 +345,7 @@ fn half_precisions_round_what_f32_computes() {
         if x.is_nan() || y.is_nan() {
             continue;
         }
-        assert_eq!(
-            x.erf().to_bits(),
-            f16::from_f32(libm::erff(x.to_f32())).to_bits()
-        );
+        assert_eq!(x.erf().to_bits(), f16::from_f32(libm::erff(x.to_f32())).to_bits());
         assert_eq!(Float::abs(y).to_bits(), bits & 0x7fff);
         let up = x.nextafter(f16::INFINITY);
         assert!(up > x || x == f16::INFINITY, "{x} then {up}");

@@ -4,8 +4,7 @@ use syclone_kernel_ast::types::{Op, Type};
 use syclone_kernel_ast::value::Value;
 
 use crate::types::ops::{
-    BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp,
-    ReduceToken,
+    BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp, ReduceToken,
 };
 use crate::types::{DeviceConst, DeviceCopy, Order, Scope, Vector, f16};
 
@@ -19,14 +18,7 @@ fn check<T: DeviceCopy + PartialEq + std::fmt::Debug, O: ReduceOp<T>>(_: O, valu
 
 #[test]
 fn identities_change_nothing() {
-    let floats = [
-        0.0f32,
-        -1.5,
-        f32::MAX,
-        f32::MIN,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-    ];
+    let floats = [0.0f32, -1.5, f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY];
     check(Plus, &floats[..4]);
     check(Multiplies, &floats);
     check(Minimum, &floats);
@@ -54,37 +46,16 @@ fn minimum_and_maximum_ignore_nan_and_vectors_combine_lane_by_lane() {
     assert_eq!(<Minimum as ReduceOp<f64>>::apply(f64::NAN, 2.0), 2.0);
     assert_eq!(<Maximum as ReduceOp<f64>>::apply(2.0, f64::NAN), 2.0);
     let (a, b) = (Vector::new([1, 5, -3, 0]), Vector::new([2, 4, -4, 0]));
-    assert_eq!(
-        <Maximum as ReduceOp<Vector<i32, 4>>>::apply(a, b),
-        Vector::new([2, 5, -3, 0])
-    );
-    assert_eq!(
-        <Plus as ReduceOp<Vector<i32, 4>>>::apply(a, b),
-        Vector::new([3, 9, -7, 0])
-    );
+    assert_eq!(<Maximum as ReduceOp<Vector<i32, 4>>>::apply(a, b), Vector::new([2, 5, -3, 0]));
+    assert_eq!(<Plus as ReduceOp<Vector<i32, 4>>>::apply(a, b), Vector::new([3, 9, -7, 0]));
 }
 
 #[test]
 fn tokens_are_constants_of_the_tree() {
-    assert_eq!(
-        (Plus::OP, Plus::NAME, LogicalOr::NAME),
-        (Op::Plus, "Plus", "LogicalOr")
-    );
+    assert_eq!((Plus::OP, Plus::NAME, LogicalOr::NAME), (Op::Plus, "Plus", "LogicalOr"));
     let constant = BitXor.device_const();
-    assert_eq!(
-        (constant.ty, constant.value),
-        (Type::Op(Op::BitXor), Value::Op(Op::BitXor))
-    );
-    assert_eq!(
-        Order::AcqRel.device_const().value,
-        Value::Order(syclone_kernel_ast::types::Order::AcqRel)
-    );
-    assert_eq!(
-        Scope::System.device_const().value,
-        Value::Scope(syclone_kernel_ast::types::Scope::System)
-    );
-    assert_eq!(
-        7usize.device_const().value,
-        Value::Int(syclone_kernel_ast::types::IntKind::Usize, 7)
-    );
+    assert_eq!((constant.ty, constant.value), (Type::Op(Op::BitXor), Value::Op(Op::BitXor)));
+    assert_eq!(Order::AcqRel.device_const().value, Value::Order(syclone_kernel_ast::types::Order::AcqRel));
+    assert_eq!(Scope::System.device_const().value, Value::Scope(syclone_kernel_ast::types::Scope::System));
+    assert_eq!(7usize.device_const().value, Value::Int(syclone_kernel_ast::types::IntKind::Usize, 7));
 }

@@ -7,14 +7,8 @@ impl Random {
     /// A generator with a seed from `SYCLONE_TEST_SEED` or the clock. The seed is printed, so that the output of a
     /// failed test tells it.
     pub(super) fn new() -> Self {
-        let given = std::env::var("SYCLONE_TEST_SEED")
-            .ok()
-            .and_then(|seed| seed.parse().ok());
-        let clock = || {
-            std::time::UNIX_EPOCH
-                .elapsed()
-                .map_or(1, |since| since.as_nanos() as u64)
-        };
+        let given = std::env::var("SYCLONE_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+        let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
         let seed = given.unwrap_or_else(clock);
         println!("SYCLONE_TEST_SEED={seed}");
         Random(seed)
@@ -39,11 +33,7 @@ impl Random {
     pub(super) fn spread(&mut self, low: f64, high: f64) -> f64 {
         let greatest = high.abs().max(low.abs());
         let magnitude = (self.between((greatest * 1e-12).max(1e-30).ln(), greatest.ln())).exp();
-        let signed = if low < 0.0 && self.bits() & 1 == 1 {
-            -magnitude
-        } else {
-            magnitude
-        };
+        let signed = if low < 0.0 && self.bits() & 1 == 1 { -magnitude } else { magnitude };
         signed.clamp(low, high)
     }
 }

@@ -104,8 +104,5 @@ fn limits_in_the_wrong_order_do_not_panic() {
 fn bitselect_takes_bits_by_the_mask() {
     assert_eq!(0b1100u8.bitselect(0b1010, 0b0110), 0b1010);
     assert_eq!(1.0f32.bitselect(-2.0, -0.0), -1.0);
-    assert_eq!(
-        f16::ONE.bitselect(f16::NEG_ONE, f16::NEG_ZERO),
-        f16::NEG_ONE
-    );
+    assert_eq!(f16::ONE.bitselect(f16::NEG_ONE, f16::NEG_ZERO), f16::NEG_ONE);
 }

@@ -76,14 +76,8 @@ fn comparisons_give_masks_that_select() {
     let chosen = mask.select(F32x4::splat(9.0), F32x4::splat(-9.0));
     assert_eq!(chosen.to_array(), [-9.0, -9.0, 9.0, 9.0]);
     let i = I32x4::new([1, 2, 3, 4]);
-    assert_eq!(
-        i.lanes_lt(I32x4::new([4, 3, 2, 1])).to_array(),
-        [true, true, false, false]
-    );
-    assert_eq!(
-        i.lanes_le(2).to_array(),
-        i.lanes_gt(2).to_array().map(|x| !x)
-    );
+    assert_eq!(i.lanes_lt(I32x4::new([4, 3, 2, 1])).to_array(), [true, true, false, false]);
+    assert_eq!(i.lanes_le(2).to_array(), i.lanes_gt(2).to_array().map(|x| !x));
 }
 
 #[test]
@@ -91,20 +85,11 @@ fn functions_take_a_scalar_for_all_lanes() {
     let a = F32x4::new([-1.5, 0.5, 2.5, f32::NAN]);
     assert_eq!(a.max(0.0).to_array(), [0.0, 0.5, 2.5, 0.0]);
     assert_eq!(a.xyz().clamp(0.0, 1.0).to_array(), [0.0, 0.5, 1.0]);
-    assert_eq!(
-        a.xyz().mul_add(2.0, F32x3::splat(1.0)).to_array(),
-        [-2.0, 2.0, 6.0]
-    );
-    assert_eq!(
-        F32x3::new([4.0, 9.0, 0.25]).sqrt().powi(2).to_array(),
-        [4.0, 9.0, 0.25]
-    );
+    assert_eq!(a.xyz().mul_add(2.0, F32x3::splat(1.0)).to_array(), [-2.0, 2.0, 6.0]);
+    assert_eq!(F32x3::new([4.0, 9.0, 0.25]).sqrt().powi(2).to_array(), [4.0, 9.0, 0.25]);
     assert_eq!(a.is_nan().to_array(), [false, false, false, true]);
     let (fraction, exponent) = F32x2::new([8.0, 3.0]).frexp();
-    assert_eq!(
-        (fraction.to_array(), exponent.to_array()),
-        ([0.5, 0.75], [4, 2])
-    );
+    assert_eq!((fraction.to_array(), exponent.to_array()), ([0.5, 0.75], [4, 2]));
     assert_eq!(fraction.ldexp(exponent).to_array(), [8.0, 3.0]);
     assert_eq!(F32x2::from_bits(fraction.to_bits()), fraction);
     let u = U8x4::new([1, 2, 250, 255]);
@@ -125,49 +110,23 @@ fn geometric_functions_neither_overflow_nor_vanish() {
     assert!(((v * 1e30).length() / 5e30 - 1.0).abs() <= f32::EPSILON);
     assert_eq!(v.distance(F32x2::splat(0.0)), 5.0);
     assert_eq!((v * 1e-30).normalize(), F32x2::new([0.6, 0.8]));
-    assert_eq!(
-        F32x2::new([f32::INFINITY, 1.0]).normalize().to_array(),
-        [1.0, 0.0]
-    );
+    assert_eq!(F32x2::new([f32::INFINITY, 1.0]).normalize().to_array(), [1.0, 0.0]);
     assert_eq!(F32x2::splat(0.0).normalize(), F32x2::splat(0.0));
     let d = Vector::new([3e200f64, 4e200]);
     assert!((d.length() / 5e200 - 1.0).abs() <= f64::EPSILON);
     assert!((Vector::new([3e-200f64, 4e-200]).length() / 5e-200 - 1.0).abs() <= f64::EPSILON);
-    assert!(
-        (d.normalize() - Vector::new([0.6, 0.8]))
-            .abs()
-            .lanes_le(1e-15)
-            .all()
-    );
+    assert!((d.normalize() - Vector::new([0.6, 0.8])).abs().lanes_le(1e-15).all());
     assert!(Vector::new([f64::NAN, 0.0]).length().is_nan());
     assert_eq!(Vector::new([f64::INFINITY, 1.0]).length(), f64::INFINITY);
-    assert_eq!(
-        Vector::new([f64::NEG_INFINITY, 1.0]).normalize().to_array(),
-        [-1.0, 0.0]
-    );
-    assert_eq!(
-        (
-            v.fast_length(),
-            v.fast_distance(v),
-            v.fast_normalize().to_array()
-        ),
-        (5.0, 0.0, [0.6, 0.8])
-    );
+    assert_eq!(Vector::new([f64::NEG_INFINITY, 1.0]).normalize().to_array(), [-1.0, 0.0]);
+    assert_eq!((v.fast_length(), v.fast_distance(v), v.fast_normalize().to_array()), (5.0, 0.0, [0.6, 0.8]));
     let (x, y) = (F32x3::new([1.0, 0.0, 0.0]), F32x3::new([0.0, 1.0, 0.0]));
+    assert_eq!((x.cross(y).to_array(), y.cross(x).to_array()), ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]));
     assert_eq!(
-        (x.cross(y).to_array(), y.cross(x).to_array()),
-        ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0])
-    );
-    assert_eq!(
-        F32x4::new([1.0, 0.0, 0.0, 7.0])
-            .cross(F32x4::new([0.0, 1.0, 0.0, 8.0]))
-            .to_array(),
+        F32x4::new([1.0, 0.0, 0.0, 7.0]).cross(F32x4::new([0.0, 1.0, 0.0, 8.0])).to_array(),
         [0.0, 0.0, 1.0, 0.0]
     );
-    assert_eq!(
-        (Geometric::length(-2.0f64), Geometric::normalize(0.0f32)),
-        (2.0, 0.0)
-    );
+    assert_eq!((Geometric::length(-2.0f64), Geometric::normalize(0.0f32)), (2.0, 0.0));
 }
 
 #[test]

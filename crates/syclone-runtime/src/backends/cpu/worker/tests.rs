@@ -4,10 +4,7 @@ use super::*;
 fn scratch_blocks_are_aligned_disjoint_and_stay_in_place_while_the_arena_grows() {
     let mut scratch = Scratch::default();
     let mut blocks = Vec::new();
-    for (number, bytes) in [1usize, 64, 65, 100_000, 7, 1 << 20, 3]
-        .into_iter()
-        .enumerate()
-    {
+    for (number, bytes) in [1usize, 64, 65, 100_000, 7, 1 << 20, 3].into_iter().enumerate() {
         let start = scratch.alloc(bytes, 64).unwrap();
         assert_eq!(start.addr() % 64, 0);
         // SAFETY: the arena lends `bytes` bytes here until the reset.
@@ -17,10 +14,7 @@ fn scratch_blocks_are_aligned_disjoint_and_stay_in_place_while_the_arena_grows()
     for (number, &(start, bytes)) in blocks.iter().enumerate() {
         // SAFETY: as above; written just before.
         let block = unsafe { std::slice::from_raw_parts(start, bytes) };
-        assert!(
-            block.iter().all(|&byte| byte == number as u8 + 1),
-            "block {number} was overwritten"
-        );
+        assert!(block.iter().all(|&byte| byte == number as u8 + 1), "block {number} was overwritten");
     }
 }
 
@@ -51,9 +45,7 @@ fn alignments_over_a_cache_line_are_kept() {
 fn a_scratch_request_that_overflows_is_an_error_value() {
     let mut scratch = Scratch::default();
     for bytes in [usize::MAX, usize::MAX - 64, isize::MAX as usize] {
-        assert!(
-            matches!(scratch.alloc(bytes, 64), Err(Error::OutOfMemory { asked, .. }) if asked >= bytes)
-        );
+        assert!(matches!(scratch.alloc(bytes, 64), Err(Error::OutOfMemory { asked, .. }) if asked >= bytes));
     }
 }
 
