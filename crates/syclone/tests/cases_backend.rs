@@ -137,7 +137,7 @@ fn an_upload_is_safe_from_what_happens_to_its_source() {
         let index = round as f32;
         let mut source = vec![index; len];
         std::mem::forget(queue.copy_from_slice(&source, &data).expect("submits"));
-        if round % 2 == 0 {
+        if round.is_multiple_of(2) {
             source.fill(-1.0);
         } else {
             source = vec![-2.0; len];

@@ -1,5 +1,6 @@
 //! Control flow, bindings and calls in kernels and device functions. Each body runs in every way and as plain Rust.
 
+#![allow(clippy::all, reason = "the bodies are written as in kernels, where clippy's advice does not hold")]
 #![allow(redundant_semicolons, reason = "one test is about them")]
 
 mod rig;

@@ -1,5 +1,7 @@
 //! Numbers as kernels compute with them: all widths, all operators, all casts. Each body runs in every way and as plain Rust.
 
+#![allow(clippy::all, reason = "the bodies are written as in kernels, where clippy's advice does not hold")]
+
 mod rig;
 
 use syclone::prelude::*;

@@ -1,5 +1,7 @@
 //! The types that kernels compute with: structs, enums, arrays, vectors, half precisions and generic ones.
 
+#![allow(clippy::all, reason = "the bodies are written as in kernels, where clippy's advice does not hold")]
+
 mod rig;
 
 use syclone::prelude::*;
