@@ -377,7 +377,7 @@ shape!(branches_of_each_items_own_nest_freely_between_barriers, varying_nests, |
             let mut sum = 0;
             for k in 0..n.min(20) {
                 if x[k] > v {
-                    sum += if v % 2 == 0 { (0..3).map(|j| x[(k + j) % n]).sum() } else { 1 };
+                    sum += if v.is_multiple_of(2) { (0..3).map(|j| x[(k + j) % n]).sum() } else { 1 };
                     sum += k as u32;
                 } else if k % 2 == 0 {
                     sum += k as u32;

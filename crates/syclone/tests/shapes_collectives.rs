@@ -287,7 +287,7 @@ fn a_rows_own_values_live_across_strips_and_operations() {
         let (m, n) = (rows * 2, columns * 2);
         let values = random.vec(m * n);
         let at = |r: usize, c: usize| values[r * n + c];
-        let row = |r: usize| (r * 3 + 1) / 2;
+        let row = |r: usize| (r * 3).div_ceil(2);
         let expected: Vec<u32> = (0..m * n)
             .map(|i| {
                 let (r, c) = (i / n, i % n);

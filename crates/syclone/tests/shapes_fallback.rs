@@ -216,7 +216,7 @@ fn values_are_carried_through_lock_step_loops_in_two_dimensions() {
             let mut v: Vec<u32> = (0..n).map(|i| values[at(g, i)]).collect();
             let mut sums = vec![0; n];
             let mut k = 0;
-            while v[0] % 3 != 0 && k < 5 {
+            while !v[0].is_multiple_of(3) && k < 5 {
                 sums = (0..n).map(|i| sums[i] + v[i]).collect();
                 v = map(&v, |i| v[(i + 1) % n] + k);
                 k += 1;

@@ -233,9 +233,7 @@ fn labelled(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
 shape!(labels_lead_out_of_nested_loops_around_a_barrier, labelled, |x, g| {
     let mut v = x.to_vec();
     for a in 0..5 {
-        let many = if a == g as u32 && a == 4 {
-            1
-        } else if a == 4 {
+        let many = if a == 4 {
             1
         } else if a == g as u32 {
             2
@@ -508,7 +506,7 @@ shape!(loops_of_each_items_own_stay_between_barriers, varying_loops_between, |x,
                 let mut chain =
                     std::iter::successors(Some(k / 2), |&j| (j > 0).then_some(j / 2)).take(if k == 0 { 0 } else { 99 });
                 let skip = chain.any(|j| j == 3);
-                if k > 0 && sum > 500 && !(k / 2 == 3) {
+                if k > 0 && sum > 500 && (k / 2 != 3) {
                     break;
                 }
                 sum += if skip { 0 } else { k };

@@ -371,11 +371,11 @@ fn a_single_task_has_every_control_flow() {
             expected[n + v as usize % 8] += v;
         }
         let taken = values[..n].iter().position(|&v| v > 90).unwrap_or(n);
-        for k in 0..taken {
+        for (k, &value) in values[..taken].iter().enumerate() {
             for j in (1..=k).rev() {
                 expected[j] = expected[j - 1] + 1;
             }
-            expected[0] = values[k];
+            expected[0] = value;
         }
         let x = Buffer::from_vec(values);
         shapes::agree("alone", &expected, |h, out| h.single_task(alone(x.read(h), n, out.scatter(h))));

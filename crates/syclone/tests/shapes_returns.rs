@@ -127,7 +127,7 @@ fn some_items_return_before_loops_that_a_strip_runs_together() {
                 return 0;
             }
             let sum = v + (0..3).map(|k| values[k] % 3).sum::<u32>();
-            if sum % 2 == 0 { sum } else { sum + 3 * (values[0] + values[1]) }
+            if sum.is_multiple_of(2) { sum } else { sum + 3 * (values[0] + values[1]) }
         };
         let expected: Vec<u32> = values[..size * 3].iter().map(|&v| run(v)).collect();
         let x = Buffer::from_vec(values.clone());

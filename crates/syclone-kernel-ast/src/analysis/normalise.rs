@@ -137,7 +137,7 @@ impl Pass {
                 range.end = Box::new(self.hoist(&range.end, out)?);
                 for adaptor in &mut range.adaptors {
                     if let RangeAdaptor::StepBy(step) = adaptor {
-                        *step = Box::new(self.hoist(step, out)?);
+                        **step = self.hoist(step, out)?;
                     }
                 }
                 ExprKind::For { label: label.clone(), pattern: pattern.clone(), range, body: self.statements(body)? }
@@ -255,7 +255,7 @@ impl Pass {
                 let before = position < last
                     && !is_constant(child)
                     && !self.is_handle(child)
-                    && !(position == 0 && by_place)
+                    && (position != 0 || !by_place)
                     && !matches!(child.kind, ExprKind::Ref(..));
                 let hoisted = self
                     .hoist(child, out)

@@ -160,7 +160,7 @@ pub enum Argument {
     /// The item itself.
     Item,
     /// The same for all items.
-    Uniform(Expr),
+    Uniform(Box<Expr>),
     /// Each item's own value, in this variable.
     PerItem(VarId),
 }

@@ -298,14 +298,14 @@ impl Walk<'_> {
             ExprKind::Assign(place, value) | ExprKind::AssignOp(_, place, value) => {
                 self.walk(value, control);
                 self.walk(place, control);
-                if let Some(var) = root(place) {
-                    if self.all.roles.role(var).is_none() {
-                        let mut by = self.all.expr(value).or(control);
-                        if !matches!(place.kind, ExprKind::Var(_)) {
-                            by = by.or(self.all.expr(place));
-                        }
-                        self.raise(var, by);
+                if let Some(var) = root(place)
+                    && self.all.roles.role(var).is_none()
+                {
+                    let mut by = self.all.expr(value).or(control);
+                    if !matches!(place.kind, ExprKind::Var(_)) {
+                        by = by.or(self.all.expr(place));
                     }
+                    self.raise(var, by);
                 }
             }
             ExprKind::If(cond, then, otherwise) => {
@@ -391,18 +391,18 @@ impl Walk<'_> {
             }
             ExprKind::Call(_, args) | ExprKind::Builtin(_, _, args) => {
                 for arg in args {
-                    if let ExprKind::Ref(true, place) = &arg.kind {
-                        if let Some(var) = root(place) {
-                            self.raise(var, by);
-                        }
+                    if let ExprKind::Ref(true, place) = &arg.kind
+                        && let Some(var) = root(place)
+                    {
+                        self.raise(var, by);
                     }
                 }
             }
             ExprKind::Method { receiver, name, .. } if may_change_receiver(&self.all.vars_info, receiver, name) => {
-                if let Some(var) = root(receiver) {
-                    if self.all.roles.role(var).is_none() {
-                        self.raise(var, by);
-                    }
+                if let Some(var) = root(receiver)
+                    && self.all.roles.role(var).is_none()
+                {
+                    self.raise(var, by);
                 }
             }
             _ => {}

@@ -23,13 +23,13 @@ pub fn affine_accesses<'p>(plan: &'p Plan, stmts: &'p [Stmt]) -> Vec<&'p Expr> {
 }
 
 fn collect<'p>(plan: &'p Plan, expr: &'p Expr, found: &mut Vec<&'p Expr>) {
-    if let ExprKind::Index(..) = expr.kind {
-        if let Some(parts) = components(expr) {
-            if is_memory(plan, expr) && parts.iter().all(|part| is_affine(plan, part)) {
-                found.push(expr);
-                return;
-            }
-        }
+    if let ExprKind::Index(..) = expr.kind
+        && let Some(parts) = components(expr)
+        && is_memory(plan, expr)
+        && parts.iter().all(|part| is_affine(plan, part))
+    {
+        found.push(expr);
+        return;
     }
     each_child(expr, &mut |child| collect(plan, child, found));
 }

@@ -108,13 +108,13 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         _ => None,
     });
     let sizes = parsed.options.work_group_size.as_ref();
-    if let Some(sizes) = sizes {
-        if sizes.len() != dims {
-            return Err(syn::Error::new_spanned(
-                &sizes[0],
-                format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len()),
-            ));
-        }
+    if let Some(sizes) = sizes
+        && sizes.len() != dims
+    {
+        return Err(syn::Error::new_spanned(
+            &sizes[0],
+            format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len()),
+        ));
     }
     let extents = sizes.map(|sizes| quote!([#(#sizes),*]));
     let bodies = bodies(parsed, extents.clone())?;
@@ -236,10 +236,10 @@ fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclo
     use syclone_kernel_ast::analysis::sync::each_child;
     use syclone_kernel_ast::tree::{Expr, ExprKind, Stmt};
     fn search(expr: &Expr, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {
-        if let ExprKind::Builtin(name, tys, _) = &expr.kind {
-            if name == "local" {
-                types.extend(tys.first());
-            }
+        if let ExprKind::Builtin(name, tys, _) = &expr.kind
+            && name == "local"
+        {
+            types.extend(tys.first());
         }
         each_child(expr, &mut |child| search(child, types));
     }

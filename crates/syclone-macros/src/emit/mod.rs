@@ -60,14 +60,12 @@ fn passed(parsed: &Parsed) -> Vec<&crate::frontend::ParamTokens> {
 
 /// The `D` of an item's or a handle's type, as its first generic argument.
 fn dims_of(ty: &syn::Type) -> TokenStream {
-    if let syn::Type::Path(path) = ty {
-        if let Some(segment) = path.path.segments.last() {
-            if let syn::PathArguments::AngleBracketed(args) = &segment.arguments {
-                if let Some(first) = args.args.first() {
-                    return quote!(#first);
-                }
-            }
-        }
+    if let syn::Type::Path(path) = ty
+        && let Some(segment) = path.path.segments.last()
+        && let syn::PathArguments::AngleBracketed(args) = &segment.arguments
+        && let Some(first) = args.args.first()
+    {
+        return quote!(#first);
     }
     quote!(1)
 }

@@ -404,10 +404,10 @@ impl<'a> Printer<'a> {
             ExprKind::Index(base, index) => {
                 let index = self.index(index);
                 let method = format_ident!("{}", if write { "at_mut" } else { "at" }, span = span);
-                if let ExprKind::Deref(inner) = &base.kind {
-                    if let Some(place) = self.local_root(inner) {
-                        return quote!(#place.#method(#index));
-                    }
+                if let ExprKind::Deref(inner) = &base.kind
+                    && let Some(place) = self.local_root(inner)
+                {
+                    return quote!(#place.#method(#index));
                 }
                 if has_index(base) || self.is_part_of_local(base) {
                     let base = self.place(base, write);

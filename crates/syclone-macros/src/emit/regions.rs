@@ -602,18 +602,18 @@ impl<'a> Regions<'a> {
         let mut needed: Vec<usize> = Vec::new();
         let mut queue: Vec<VarId> = uses.mentioned.iter().copied().collect();
         while let Some(var) = queue.pop() {
-            if let Storage::Remat(index) = self.storage(var) {
-                if !needed.contains(&index) {
-                    needed.push(index);
-                    let stmt = &self.plan.remat[index];
-                    let mut bound = Vec::new();
-                    if let Stmt::Let { pattern, .. } = stmt {
-                        pattern_vars(pattern, &mut |v| bound.push(v));
-                    }
-                    queue.extend(
-                        Uses::of(&self.plan.function.vars, [stmt]).mentioned.into_iter().filter(|v| !bound.contains(v)),
-                    );
+            if let Storage::Remat(index) = self.storage(var)
+                && !needed.contains(&index)
+            {
+                needed.push(index);
+                let stmt = &self.plan.remat[index];
+                let mut bound = Vec::new();
+                if let Stmt::Let { pattern, .. } = stmt {
+                    pattern_vars(pattern, &mut |v| bound.push(v));
                 }
+                queue.extend(
+                    Uses::of(&self.plan.function.vars, [stmt]).mentioned.into_iter().filter(|v| !bound.contains(v)),
+                );
             }
         }
         needed.sort_unstable();

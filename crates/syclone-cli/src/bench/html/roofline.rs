@@ -76,9 +76,10 @@ fn roofs(x: LogScale, y: LogScale, peak: f64, bandwidth: f64) -> String {
     svg += &text(x.place(last), corner.1 - 7.0, "rooftext end", &format!("FMA peak {} GFLOP/s", significant(peak)));
     let (start, rise) = ((x.place(enters), y.place(enters * bandwidth)), (corner.1, corner.0));
     let angle = (rise.0 - start.1).atan2(rise.1 - start.0).to_degrees();
+    // Below the roof, where versions that are bound by memory leave room.
     let along = 0.7;
     svg += &format!(
-        "<text class=\"rooftext middle\" transform=\"translate({:.1} {:.1}) rotate({angle:.1})\" dy=\"-7\">memory {} GB/s</text>",
+        "<text class=\"rooftext middle\" transform=\"translate({:.1} {:.1}) rotate({angle:.1})\" dy=\"17\">memory {} GB/s</text>",
         start.0 + along * (corner.0 - start.0),
         start.1 + along * (corner.1 - start.1),
         significant(bandwidth),

@@ -351,10 +351,10 @@ impl Builder {
         let mut out = Vec::new();
         let mut pending: Vec<Stmt> = Vec::new();
         for stmt in stmts {
-            if let Stmt::Let { init, .. } = stmt {
-                if self.roles.token(init).is_some() {
-                    continue; // a second name of a group token: the tokens are made where they are used
-                }
+            if let Stmt::Let { init, .. } = stmt
+                && self.roles.token(init).is_some()
+            {
+                continue; // a second name of a group token: the tokens are made where they are used
             }
             if self.splits(stmt, level) {
                 self.split(stmt, level, &mut pending, &mut out)?;
@@ -590,7 +590,7 @@ impl Builder {
             new.push(if self.roles.is_item(arg) {
                 Argument::Item
             } else if self.variances.expr(arg).is_uniform() || self.is_handle(arg) {
-                Argument::Uniform(arg.clone())
+                Argument::Uniform(Box::new(arg.clone()))
             } else {
                 if let ExprKind::Ref(true, _) = arg.kind {
                     return Err(Stop::LockStep {

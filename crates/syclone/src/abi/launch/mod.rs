@@ -57,7 +57,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let meta = kernel.meta();
     let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
     if let Some(local) = local {
-        check_groups(device, &meta, shape.global, local)?;
+        device.check_nd_range(&Name::Borrowed(meta.name), &shape.global, &local)?;
     }
     let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
@@ -121,71 +121,16 @@ fn work_group_size<const D: usize>(
     }
 }
 
-fn check_groups<const D: usize>(
-    device: &Device,
-    meta: &KernelMeta<D>,
-    global: [usize; D],
-    local: [usize; D],
-) -> Result<()> {
-    let kernel = || Name::Borrowed(meta.name);
-    let info = device.info();
-    for dimension in 0..D {
-        if local[dimension] == 0 {
-            return Err(Error::WorkGroupSizeZero { kernel: kernel(), dimension });
-        }
-    }
-    let too_large = |dimension, asked, limit| Error::WorkGroupTooLarge {
-        kernel: kernel(),
-        device: info.selector.clone(),
-        dimension,
-        asked,
-        limit,
-    };
-    for dimension in 0..D {
-        // The fastest dimension is the limits' last.
-        let limit = info.max_work_item_sizes[3 - D + dimension];
-        if local[dimension] > limit {
-            return Err(too_large(Some(dimension), local[dimension], limit));
-        }
-    }
-    let size = local.iter().fold(1usize, |all, &n| all.saturating_mul(n));
-    if size > info.max_work_group_size {
-        return Err(too_large(None, size, info.max_work_group_size));
-    }
-    for dimension in 0..D {
-        if !global[dimension].is_multiple_of(local[dimension]) {
-            return Err(Error::WorkGroupDoesNotDivide {
-                kernel: kernel(),
-                dimension,
-                global: global[dimension],
-                local: local[dimension],
-            });
-        }
-    }
-    Ok(())
-}
-
 fn sub_group_size<const D: usize>(device: &Device, meta: &KernelMeta<D>, asked: Option<usize>) -> Result<usize> {
-    let info = device.info();
-    let asked = asked.or(meta.sub_group_size).unwrap_or(info.default_sub_group_size);
-    if info.sub_group_sizes.contains(&asked) {
-        return Ok(asked);
-    }
-    Err(Error::SubGroupSizeUnsupported {
-        kernel: Name::Borrowed(meta.name),
-        device: info.selector.clone(),
-        asked,
-        supported: info.sub_group_sizes.clone(),
-    })
+    let asked = asked.or(meta.sub_group_size).unwrap_or(device.info().default_sub_group_size);
+    device.check_sub_group_size(&Name::Borrowed(meta.name), asked)?;
+    Ok(asked)
 }
 
 fn check_local_memory<const D: usize>(device: &Device, meta: &KernelMeta<D>, params: impl ParamTuple) -> Result<()> {
     let mut asked = meta.local_bytes;
     params.each(&mut |_, info| asked = asked.saturating_add(info.local_bytes));
     let limit = device.info().local_memory_bytes;
-    if asked <= limit {
-        return Ok(());
-    }
     let largest_tile = match meta.work_group_size.unwrap_or([0; D])[..] {
         // Local memory of square groups grows with the square of their side.
         [rows, columns] if rows == columns && rows > 0 => {
@@ -193,13 +138,7 @@ fn check_local_memory<const D: usize>(device: &Device, meta: &KernelMeta<D>, par
         }
         _ => None,
     };
-    Err(Error::LocalMemoryTooLarge {
-        kernel: Name::Borrowed(meta.name),
-        device: device.info().selector.clone(),
-        asked,
-        limit,
-        largest_tile,
-    })
+    device.check_local_memory(&Name::Borrowed(meta.name), asked, largest_tile)
 }
 
 fn choose_way<const D: usize>(meta: &KernelMeta<D>, groups: bool) -> Result<Way> {
