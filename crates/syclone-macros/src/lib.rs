@@ -1,7 +1,7 @@
 //! The proc macros of syclone. The crate `syclone` re-exports them and has their documentation for users.
 //!
-//! Each macro is the front end ([`frontend`]: tokens to tree, with every error at the user's own token), the analysis
-//! of `syclone-kernel-ast`, and the back end ([`emit`]: the native version and the tree as a constant).
+//! Each macro is the front end (`frontend`: tokens to tree, with every error at the user's own token), the analysis
+//! of `syclone-kernel-ast`, and the back end (`emit`: the native version and the tree as a constant).
 #![warn(missing_docs)]
 
 mod derive;

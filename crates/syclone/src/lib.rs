@@ -6,7 +6,7 @@
 //! | module | its one job |
 //! | --- | --- |
 //! | [`types`] | the values that cross between host and kernels, and the arithmetic on them |
-//! | [`kernel`] | what kernels are written with: items, views, local memory, atomics, group algorithms |
+//! | [`mod@kernel`] | what kernels are written with: items, views, local memory, atomics, group algorithms |
 //! | `api` (re-exported here) | what the host is written with: buffers, USM, queues, command groups |
 //! | `abi` (hidden) | what the macros' output calls |
 //! | [`prelude`] | all names that most programs need |

@@ -2,10 +2,10 @@
 //!
 //! - [`kernel`]: what a kernel is. [`mod@launch`]: checking and dividing a launch, and running its chunks; [`ways`]: in
 //!   which of three ways.
-//! - For item loops: [`group_cx`] (the running group), [`per_item`], [`strips`] and [`alive`]; [`group`] and
+//! - For item loops: [`group_cx`] (the running group), [`per_item`], [`mod@strips`] and [`alive`]; [`group`] and
 //!   [`sub_group`] have the collective operations.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
-//! - [`bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
+//! - [`mod@bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
 
 pub mod alive;
 pub mod arena;

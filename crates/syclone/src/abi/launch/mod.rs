@@ -1,7 +1,7 @@
 //! Launching a kernel on the CPU device: checks, division of the work into chunks, and running them.
 //!
 //! [`prepare`] checks everything that can be known before a launch, so that what is submitted can only fail in the
-//! kernel itself. The work is divided by [`grid`]; each chunk runs its groups one after another on one worker, in the
+//! kernel itself. The work is divided by `grid`; each chunk runs its groups one after another on one worker, in the
 //! way and with the instruction set that were chosen here.
 
 mod grid;
