@@ -4,8 +4,6 @@
 //! first and the last one. The loop is then printed twice: once with those accesses unchecked, for rows that pass, and
 //! once as it is. What decides is computed from ids and uniform values only, so that it can be evaluated before the loop.
 
-use proc_macro2::TokenStream;
-use quote::quote;
 use syclone_kernel_ast::analysis::plan::{Plan, Storage};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::analysis::uses::{Uses, root};
@@ -140,11 +138,10 @@ fn bound_part<'e>(pattern: &Pattern, init: &'e Expr, var: VarId) -> Option<&'e E
     }
 }
 
-/// What a check must compute: the access's indices and its place. `index` prints an index, `place` the checked place.
-pub fn probe(plan: &Plan, expr: &Expr, index: &dyn Fn(&Expr) -> TokenStream, place: TokenStream) -> TokenStream {
-    let parts = components(expr).expect("an access that qualified has them");
-    let numbers = parts.iter().filter(|part| !is_token(plan, part)).map(|part| index(part));
-    quote!(([#(#numbers),*], #place.fault()))
+/// The indices of an access that must move steadily along the row.
+pub fn steps<'e>(plan: &Plan, access: &'e Expr) -> Vec<&'e Expr> {
+    let parts = components(access).expect("an access that qualified has them");
+    parts.into_iter().filter(|part| !is_token(plan, part)).collect()
 }
 
 /// Whether an index is the item or group itself, which moves by one by its nature.

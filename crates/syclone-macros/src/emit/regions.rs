@@ -7,7 +7,7 @@ use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result};
 use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars, root};
 use syclone_kernel_ast::tree::*;
 
-use super::ends::{affine_accesses, probe, probe_uses};
+use super::ends::{affine_accesses, probe_uses, steps};
 use super::printer::{Form, Printer, callee_path};
 use crate::frontend::Parsed;
 
@@ -430,42 +430,53 @@ impl<'a> Regions<'a> {
     fn row_loop(&self, items: &Items, stmts: &[Stmt], end: TokenStream) -> TokenStream {
         let at = At::Item { region: items.id, strip: false };
         let item = self.item_binding(self.local_id(quote!(__x)));
-        let print = || {
+        let print = |first: TokenStream, end: TokenStream| {
             let body = self.leaf(items, stmts, at);
-            quote!('__item: for __x in 0..::syclone::abi::loop_end(__end) { let __i = __row + __x; #item #body })
+            quote!('__item: for __x in #first..::syclone::abi::loop_end(#end) { let __i = __row + __x; #item #body })
         };
+        let all = || print(quote!(0), quote!(__end));
         let accesses = affine_accesses(self.plan, stmts);
-        let head = quote!(let __i = __row + __x; #item);
-        let loops = self.twice(&accesses, at, quote!(__end), quote!(__x), head, &print);
-        quote!(let __end: usize = #end; #loops)
+        if accesses.is_empty() {
+            let all = all();
+            return quote!(let __end: usize = #end; #all);
+        }
+        let part = self.part_inside(&accesses, at, quote!(__end), quote!(__x), quote!(let __i = __row + __x; #item));
+        let inside = self.printer.with_inside(&accesses, || print(quote!(__part.start), quote!(__part.end)));
+        let (around, all) = (print(quote!(__first), quote!(__last)), all());
+        quote! {
+            let __end: usize = #end;
+            #[cfg(not(debug_assertions))]
+            {
+                #part
+                #inside
+                for (__first, __last) in [(0, __part.start), (__part.end, __end)] { #around }
+            }
+            #[cfg(debug_assertions)]
+            { #all }
+        }
     }
 
-    /// A loop of `count` items, numbered by `index`: printed twice if it has accesses that can be checked at its ends.
-    fn twice(
+    /// `__part`: for which of `count` items, numbered by `index`, all of some accesses are inside their bounds.
+    fn part_inside(
         &self,
         accesses: &[&Expr],
         at: At,
         count: TokenStream,
         index: TokenStream,
         head: TokenStream,
-        print: &dyn Fn() -> TokenStream,
     ) -> TokenStream {
-        if accesses.is_empty() {
-            return print();
-        }
         let loads = self.loads(&probe_uses(self.plan, accesses), at, false);
-        let probes = accesses.iter().map(|access| {
+        let (mut indices, mut faults) = (Vec::new(), Vec::new());
+        for access in accesses {
             let place = self.printer.place(access, false);
-            let probe = probe(self.plan, access, &|e| self.printer.expr(e), place);
-            quote!(::syclone::abi::inside_row(#count, #[inline(always)] |#index: usize| { #head #loads #probe }))
-        });
-        let inside = self.printer.with_inside(accesses, print);
-        let checked = print();
+            indices.extend(steps(self.plan, access).into_iter().map(|part| self.printer.expr(part)));
+            faults.push(quote!(#place.fault()));
+        }
         quote! {
-            #[cfg(not(debug_assertions))]
-            if #(#probes)&* { #inside } else { #checked }
-            #[cfg(debug_assertions)]
-            { #checked }
+            let __part = ::syclone::abi::part_inside(#count, #[inline(always)] |#index: usize| {
+                #head #loads
+                ([#(#indices),*], #(#faults)|*)
+            });
         }
     }
 
@@ -515,8 +526,23 @@ impl<'a> Regions<'a> {
         let is_global =
             |access: &&Expr| !matches!(root(access).and_then(|var| self.plan.roles.role(var)), Some(ParamRole::Local));
         let accesses: Vec<&Expr> = affine_accesses(self.plan, stmts).into_iter().filter(is_global).collect();
+        let checked = print();
+        if accesses.is_empty() {
+            return checked;
+        }
         let head = quote!(let __x = __x0 + __l; let __i = __row + __x; #item);
-        self.twice(&accesses, at, quote!(__w), quote!(__l), head, &print)
+        let part = self.part_inside(&accesses, at, quote!(__w), quote!(__l), head);
+        // All or nothing: a strip's loops must keep their constant width.
+        let inside = self.printer.with_inside(&accesses, print);
+        quote! {
+            #[cfg(not(debug_assertions))]
+            {
+                #part
+                if __part.start == 0 && __part.end == __w { #inside } else { #checked }
+            }
+            #[cfg(debug_assertions)]
+            { #checked }
+        }
     }
 
     /// A leaf for one item: loads, the user's statements, stores.

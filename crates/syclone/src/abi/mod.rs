@@ -37,7 +37,7 @@ pub use capture::{Capture, Captured};
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{Kernel, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form};
 pub use per_item::{GroupArg, PerItem, Uniform};
-pub use strips::{Lanes, inside_row, loop_end, strips};
+pub use strips::{Lanes, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::BoundFunction;
 pub use syclone_kernel_ast::types::Type;
 pub use tree_type::{TreeType, role};

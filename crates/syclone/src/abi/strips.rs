@@ -1,6 +1,7 @@
 //! Strips: adjacent items of a row that run a uniform loop together.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// One `T` for each item of a strip, where a register would be in a loop for one item.
 ///
@@ -71,30 +72,35 @@ pub fn loop_end(n: usize) -> usize {
     n
 }
 
-/// Whether an access is inside its bounds for all `n` items of a row, from a look at the ends.
+/// For which of the `n` items of a row some accesses are inside their bounds, from a look at a few items.
 ///
-/// `probe` gives the access's indices and fault bits for an item. Indices that move by a constant step without wrapping
-/// around are inside for all items if they are for the first and the last; that is checked, not assumed.
+/// `probe` gives the accesses' indices and fault bits for an item. Indices that move by a constant step without wrapping
+/// around are inside for all items between two for which they are; that is checked, not assumed. At each end a few items
+/// may be outside, as in a stencil whose kernel guards them; with more than that, the answer is that none is inside.
 #[inline(always)]
-pub fn inside_row<const M: usize>(n: usize, probe: impl Fn(usize) -> ([usize; M], u32)) -> bool {
-    if n == 0 {
-        return true;
+pub fn part_inside<const M: usize>(n: usize, probe: impl Fn(usize) -> ([usize; M], u32)) -> Range<usize> {
+    const MARGINS: [usize; 5] = [0, 1, 2, 4, 8];
+    let inside = |x: usize| probe(x).1 == 0;
+    let start = MARGINS.into_iter().find(|&margin| margin < n && inside(margin));
+    let Some(start) = start else { return 0..0 };
+    let end = MARGINS.into_iter().find(|&margin| start + margin < n && inside(n - 1 - margin));
+    let Some(end) = end.map(|margin| n - margin) else { return 0..0 };
+    let count = end - start;
+    if count > 2 {
+        let ([(first, _), (second, _), (last, _)], mut steady) =
+            ([probe(start), probe(start + 1), probe(end - 1)], true);
+        for part in 0..M {
+            let step = second[part].wrapping_sub(first[part]) as isize;
+            let way = step.checked_mul(count as isize - 1);
+            steady &= way.is_some_and(|way| first[part].checked_add_signed(way) == Some(last[part]));
+        }
+        if !steady {
+            return 0..0;
+        }
     }
-    let ((first, fault), (last, last_fault)) = (probe(0), probe(n - 1));
-    if fault | last_fault != 0 {
-        return false;
-    }
-    if n <= 2 {
-        return true;
-    }
-    let (second, _) = probe(1);
-    let mut steady = true;
-    for part in 0..M {
-        let step = second[part].wrapping_sub(first[part]) as isize;
-        let way = step.checked_mul(n as isize - 1);
-        steady &= way.is_some_and(|way| first[part].checked_add_signed(way) == Some(last[part]));
-    }
-    steady
+    // SAFETY: the margins say so.
+    unsafe { std::hint::assert_unchecked(start < end && end <= n) };
+    start..end
 }
 
 #[cfg(test)]
@@ -102,18 +108,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_inside_only_if_its_index_moves_steadily_between_ends_that_are() {
-        let inside =
-            |n, len: usize, index: &dyn Fn(usize) -> usize| inside_row(n, |x| ([index(x)], u32::from(index(x) >= len)));
-        assert!(inside(16, 100, &|x| 3 * x + 7));
-        assert!(inside(16, 100, &|x| 99 - 2 * x));
-        assert!(!inside(16, 100, &|x| x + 90));
-        assert!(!inside(16, 100, &|x| x.wrapping_sub(1)));
+    fn a_row_is_inside_only_where_its_index_moves_steadily_between_items_that_are() {
+        let inside = |n, len: usize, index: &dyn Fn(usize) -> usize| {
+            part_inside(n, |x| ([index(x)], u32::from(index(x) >= len)))
+        };
+        assert_eq!(inside(16, 100, &|x| 3 * x + 7), 0..16);
+        assert_eq!(inside(16, 100, &|x| 99 - 2 * x), 0..16);
+        assert_eq!(inside(16, 17, &|x| x + 2), 0..15);
+        assert_eq!(inside(16, 100, &|x| x.wrapping_sub(1)), 1..16);
+        assert_eq!(inside(16, 14, &|x| x.wrapping_sub(3)), 4..16);
+        assert_eq!(inside(40, 100, &|x| x + 90), 0..0);
         // Inside at both ends, but once around the address space in between.
-        assert!(!inside(3, 100, &|x| x.wrapping_mul(1 << 63)));
-        assert!(!inside(16, 100, &|x| if x == 5 { 1000 } else { 10 * usize::from(x == 1) }));
-        assert!(inside(0, 0, &|x| x));
-        assert!(inside(1, 1, &|x| x));
+        assert_eq!(inside(3, 100, &|x| x.wrapping_mul(1 << 63)), 0..0);
+        assert_eq!(inside(16, 100, &|x| if x == 5 { 1000 } else { 10 * usize::from(x == 1) }), 0..0);
+        assert_eq!(inside(0, 0, &|x| x), 0..0);
+        assert_eq!(inside(1, 1, &|x| x), 0..1);
+        assert_eq!(inside(5, 0, &|x| x), 0..0);
     }
 
     #[test]
