@@ -376,10 +376,7 @@ impl<'a> Regions<'a> {
                 };
                 self.row_loop(items, stmts, end)
             }
-            ItemBody::Straight(stmts) => {
-                let piece = self.straight_piece(items, stmts, items.id);
-                quote!(::syclone::abi::strips::<#REDUCER_STRIP>(#last, #[inline(always)] |__x0: usize, __w: usize| { #piece });)
-            }
+            ItemBody::Straight(stmts) => self.reducing_row(items, stmts),
             ItemBody::Strips(nodes) => {
                 let width = match self.plan.function.kind {
                     _ if uses_reducer => REDUCER_STRIP,
@@ -453,6 +450,38 @@ impl<'a> Regions<'a> {
             }
             #[cfg(debug_assertions)]
             { #all }
+        }
+    }
+
+    /// The loop over a row that adds to reducers: in strips of as many items as a reducer has partial results.
+    fn reducing_row(&self, items: &Items, stmts: &[Stmt]) -> TokenStream {
+        let row = self.row();
+        let at = At::Item { region: items.id, strip: true };
+        let item = self.item_binding(self.local_id(quote!(__x)));
+        let print = || {
+            let body = self.leaf(items, stmts, at);
+            quote! {
+                ::syclone::abi::strips::<#REDUCER_STRIP>(#row, #[inline(always)] |__x0: usize, __w: usize| {
+                    '__item: for __l in 0..__w { let __x = __x0 + __l; let __i = __row + __x; #item #body }
+                });
+            }
+        };
+        let checked = print();
+        let accesses = affine_accesses(self.plan, stmts);
+        if accesses.is_empty() {
+            return checked;
+        }
+        let head = quote!(let __i = __row + __x; #item);
+        let part = self.part_inside(&accesses, at, row.clone(), quote!(__x), head);
+        let inside = self.printer.with_inside(&accesses, print);
+        quote! {
+            #[cfg(not(debug_assertions))]
+            {
+                #part
+                if __part.start == 0 && __part.end == #row { #inside } else { #checked }
+            }
+            #[cfg(debug_assertions)]
+            { #checked }
         }
     }
 
