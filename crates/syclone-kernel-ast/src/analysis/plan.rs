@@ -210,8 +210,20 @@ pub enum Verdict {
 /// # Errors
 /// What [`normalise`] refuses, and barriers and group operations in control flow that provably depends on the item.
 pub fn plan(function: &Function) -> Result<Verdict, AnalysisError> {
+    plan_with(function, true)
+}
+
+/// [`plan`] without strips: regions run item by item, as the source reads.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn plan_item_by_item(function: &Function) -> Result<Verdict, AnalysisError> {
+    plan_with(function, false)
+}
+
+fn plan_with(function: &Function, strips: bool) -> Result<Verdict, AnalysisError> {
     let function = normalise(function)?;
     let roles = Roles::of(&function);
     let variances = Variances::of(&function, &roles)?;
-    build::build(function, roles, variances)
+    build::build(function, roles, variances, strips)
 }

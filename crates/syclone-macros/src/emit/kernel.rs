@@ -2,13 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan};
+use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
 
 use super::bound::bound;
 use super::lock_step::lock_step_body;
 use super::regions::Regions;
-use super::{allowances, analysis_error, passed};
+use super::{allowances, analysis_error, may_optimise, passed};
 use crate::frontend::Parsed;
 
 /// Both forms of a kernel's body, as functions of the group `__g`.
@@ -24,7 +24,8 @@ pub struct Bodies {
 /// Prints the forms of a kernel's body.
 pub fn bodies(parsed: &Parsed, extents: Option<TokenStream>) -> syn::Result<Bodies> {
     let dims = dims(parsed.function.kind);
-    let verdict = plan(&parsed.function).map_err(|e| analysis_error(parsed, &e))?;
+    let verdict = if may_optimise() { plan(&parsed.function) } else { plan_item_by_item(&parsed.function) };
+    let verdict = verdict.map_err(|e| analysis_error(parsed, &e))?;
     let (regions, reason) = match verdict {
         Verdict::Split(plan) => (Some(region_form(parsed, &plan, dims, extents)), None),
         Verdict::LockStep { span, reason } => {

@@ -23,12 +23,32 @@ pub use device_impl::{device_impl, device_trait};
 pub use inline::inline;
 pub use kernel::kernel;
 
+use std::sync::OnceLock;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syclone_kernel_ast::analysis::AnalysisError;
 use syclone_kernel_ast::tree::ParamRole;
 
 use crate::frontend::Parsed;
+
+/// Whether the code may be compiled with optimisation, by the arguments of the compiler that this macro runs in.
+///
+/// Without it nothing vectorises, and what is printed only for speed would cost compile time for nothing: `cargo check`
+/// and debug builds get the plain loops, which a debugger steps through. In doubt (no compiler's arguments, or arguments in
+/// a file) the answer is yes; either answer gives right code in any build.
+fn may_optimise() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        let args: Vec<String> = std::env::args().collect();
+        let known = args.iter().any(|arg| arg == "--crate-name") && !args.iter().any(|arg| arg.starts_with('@'));
+        let optimises = |arg: &String| {
+            let level = arg.rsplit_once("opt-level=").map(|(_, level)| level);
+            arg == "-O" || level.is_some_and(|level| level != "0")
+        };
+        !known || args.iter().any(optimises)
+    })
+}
 
 /// An error of the analysis at the user's token.
 fn analysis_error(parsed: &Parsed, error: &AnalysisError) -> syn::Error {

@@ -8,6 +8,7 @@ use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars, root};
 use syclone_kernel_ast::tree::*;
 
 use super::ends::{affine_accesses, probe_uses, steps};
+use super::may_optimise;
 use super::printer::{Form, Printer, callee_path};
 use crate::frontend::Parsed;
 
@@ -433,7 +434,7 @@ impl<'a> Regions<'a> {
         };
         let all = || print(quote!(0), quote!(__end));
         let accesses = affine_accesses(self.plan, stmts);
-        if accesses.is_empty() {
+        if accesses.is_empty() || !may_optimise() {
             let all = all();
             return quote!(let __end: usize = #end; #all);
         }
@@ -468,7 +469,7 @@ impl<'a> Regions<'a> {
         };
         let checked = print();
         let accesses = affine_accesses(self.plan, stmts);
-        if accesses.is_empty() {
+        if accesses.is_empty() || !may_optimise() {
             return checked;
         }
         let head = quote!(let __i = __row + __x; #item);
@@ -556,7 +557,7 @@ impl<'a> Regions<'a> {
             |access: &&Expr| !matches!(root(access).and_then(|var| self.plan.roles.role(var)), Some(ParamRole::Local));
         let accesses: Vec<&Expr> = affine_accesses(self.plan, stmts).into_iter().filter(is_global).collect();
         let checked = print();
-        if accesses.is_empty() {
+        if accesses.is_empty() || !may_optimise() {
             return checked;
         }
         let head = quote!(let __x = __x0 + __l; let __i = __row + __x; #item);

@@ -16,13 +16,19 @@ pub(super) enum Stop {
     LockStep { span: SpanId, reason: String },
 }
 
-pub(super) fn build(function: Function, roles: Roles, variances: Variances) -> Result<Verdict, AnalysisError> {
+pub(super) fn build(
+    function: Function,
+    roles: Roles,
+    variances: Variances,
+    strips: bool,
+) -> Result<Verdict, AnalysisError> {
     let mut body = function.body.clone();
     if let Some(tail) = body.tail.take() {
         body.stmts.push(Stmt::Expr(*tail));
     }
     let collective = function.kind == FunctionKind::Collective;
     let mut builder = Builder::new(function, roles, variances);
+    builder.strips = strips;
     builder.note_inner_assignments(&body.stmts);
     let Builder { scalars, inner_assigned, .. } = &mut builder;
     scalars.retain(|var| !inner_assigned.contains(var));
@@ -74,6 +80,8 @@ pub(super) struct Builder {
     /// While a region is split into strips: the variables that live outside of it too.
     elsewhere: BTreeSet<VarId>,
     pub(super) next_id: usize,
+    /// Whether regions may be split into strips.
+    strips: bool,
 }
 
 impl Builder {
@@ -104,6 +112,7 @@ impl Builder {
             mentions,
             elsewhere: BTreeSet::new(),
             next_id: 0,
+            strips: true,
         }
     }
 
@@ -205,7 +214,7 @@ impl Builder {
         }
         match level {
             Level::Group => self.roles.stmt_syncs(stmt) || matches!(stmt, Stmt::Expr(e) if self.is_uniform_return(e)),
-            Level::Strip => matches!(stmt, Stmt::Expr(e) if self.interchanges(e)),
+            Level::Strip => self.strips && matches!(stmt, Stmt::Expr(e) if self.interchanges(e)),
         }
     }
 
