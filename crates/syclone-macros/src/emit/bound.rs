@@ -10,11 +10,12 @@ use super::builtin_names::is_builtin_method;
 use super::printer::callee_path;
 use crate::frontend::Parsed;
 
-/// `fn bound() -> Arc<BoundFunction>` of a kernel.
-pub fn bound(parsed: &Parsed) -> TokenStream {
+/// `fn bound() -> Arc<BoundFunction>` of a kernel. `checks` are statements for rustc alone: a body of their own would cost
+/// compile time.
+pub fn bound(parsed: &Parsed, checks: &TokenStream) -> TokenStream {
     let value = bound_value(parsed);
     quote! {
-        fn bound(&self) -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #value }
+        fn bound(&self) -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #checks #value }
     }
 }
 

@@ -154,9 +154,9 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         .filter(|_| !parsed.options.fallback)
         .map(|(span, reason)| slow_way_warning(ident, *span, reason));
     let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
-    let bound = bound(parsed);
-    let name = ident.to_string();
     let checks = role_checks(parsed);
+    let bound = bound(parsed, &checks);
+    let name = ident.to_string();
     let param_names = params.iter().map(|p| p.ident.to_string());
     let unsafety = &parsed.sig.safety;
     let span = ident.span();
@@ -175,13 +175,8 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         }
 
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dropping_copy_types, clippy::type_complexity)]
+        #[allow(non_camel_case_types, clippy::type_complexity)]
         const _: () = {
-            impl #impl_generics ::core::clone::Clone for #ident #type_generics #where_clause {
-                fn clone(&self) -> Self { *self }
-            }
-            impl #impl_generics ::core::marker::Copy for #ident #type_generics #where_clause {}
-
             impl #impl_generics ::syclone::abi::Kernel<#dims> for #ident #type_generics #where_clause {
                 type Params = (#(#types,)*);
                 type Form = #form;
@@ -198,7 +193,6 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
                 #regions
                 #lock_step
             }
-            #checks
             #warning
         };
     })
@@ -272,10 +266,5 @@ pub fn role_checks(parsed: &Parsed) -> TokenStream {
         let ty = &p.ty;
         Some(quote!(let _ = ::syclone::abi::role::#role::<#ty>;))
     });
-    // One function for all: each body costs compile time of its own.
-    let (impl_generics, _, where_clause) = parsed.generics.split_for_impl();
-    quote! {
-        #[allow(dead_code)]
-        fn __roles #impl_generics () #where_clause { #(#checks)* }
-    }
+    quote!(#(#checks)*)
 }

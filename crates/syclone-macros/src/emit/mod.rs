@@ -66,9 +66,6 @@ fn allowances() -> TokenStream {
         clippy::all,
         clippy::pedantic,
         clippy::undocumented_unsafe_blocks,
-        unreachable_code,
-        unused_parens,
-        unused_unsafe,
         unsafe_op_in_unsafe_fn
     )])
 }

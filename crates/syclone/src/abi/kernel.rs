@@ -72,7 +72,7 @@ impl<const D: usize> KernelMeta<D> {
 }
 
 /// A kernel with its arguments. Implemented by macro output only.
-pub trait Kernel<const D: usize>: Copy + Send + Sync + 'static {
+pub trait Kernel<const D: usize>: Send + Sync + 'static {
     /// All parameters but the item, as the kernel sees them.
     type Params: ParamTuple;
     /// The index space.
