@@ -393,3 +393,44 @@ fn functions_that_take_the_item_synchronise() {
     };
     in_every_way(32, expected, |h, out| h.parallel_for(NdRange::new([32], [8]), sums(out.write(h))));
 }
+
+#[device_fn]
+fn names_of_a_device_function(x: u32, __oob: u32, __arg_0: u32) -> u32 {
+    let (x_0, x_1, x_2) = (10, 20, 30);
+    let (x_3, x_4, x_5, x_6, x_7) = (40, 50, 60, 70, 80);
+    let x = x * 2;
+    x + x_0 + x_1 + x_2 + x_3 + x_4 + x_5 + x_6 + x_7 + __oob + __arg_0
+}
+
+#[kernel(fallback)]
+fn names_that_the_macro_could_choose(it: NdItem<1>, __g: u32, __i: ItemMut<u32>, __params: u32, x: u32) {
+    let (x_3, x_4, x_5, x_6, x_7, x_8, x_9, x_10) = (1, 2, 3, 4, 5, 6, 7, 8);
+    let x = x + __g;
+    let (x_11, x_12, x_13, x_14, x_15) = (9, 10, 11, 12, 13);
+    let (__row, __ax, __oob, __l) = (14, 15, 16, 17);
+    it.barrier();
+    let ones = x_3 + x_4 + x_5 + x_6 + x_7 + x_8 + x_9 + x_10 + x_11 + x_12 + x_13 + x_14 + x_15;
+    __i[it] = x + ones * 10 + __row + __ax + __oob + __l + names_of_a_device_function(x, __params, 5);
+}
+
+#[test]
+fn variables_may_have_names_that_the_macro_could_choose() {
+    let expected = |_| 3 + 910 + 62 + (6 + 360 + 7 + 5);
+    in_every_way(8, expected, |h, out| {
+        h.parallel_for(NdRange::new(8, 4), names_that_the_macro_could_choose(1, out.write(h), 7, 2))
+    });
+    in_every_way(
+        8,
+        |_| 55,
+        |h, out| {
+            let (__g, a_0, a_1, a_2, a_3, a_4, a_5) = (10u32, 1u32, 2u32, 3u32, 4u32, 5u32, 6u32);
+            let out = out.write(h);
+            let kernel = syclone::kernel!(|item: Item<1>| {
+                let a = __g + a_0 + a_1 + a_2 + a_3 + a_4 + a_5;
+                let a = a + 24;
+                out[item] = a;
+            });
+            h.parallel_for(8, kernel)
+        },
+    );
+}

@@ -7,7 +7,7 @@ use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, S
 
 use super::allowances;
 use super::bound::bound_value;
-use super::kernel::{bodies, dims};
+use super::kernel::{bodies, dims, local_name};
 use crate::frontend::Inline;
 
 /// The expansion: an expression that is a kernel.
@@ -28,10 +28,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         FunctionKind::NdRange { .. } => quote!(::syclone::abi::NdRangeForm),
         _ => quote!(::syclone::abi::SingleTaskForm),
     };
-    let names: Vec<Ident> = captures
-        .iter()
-        .map(|c| crate::frontend::make_ident(&c.to_string(), c.span().resolved_at(proc_macro2::Span::call_site())))
-        .collect();
+    let names: Vec<Ident> = captures.iter().map(|c| local_name(&parsed, c)).collect();
     let allow = allowances();
     let unpack = quote!(let (#(#names,)*) = __params; #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*);
     let regions = bodies.regions.as_ref().map_or_else(

@@ -1,12 +1,13 @@
 //! `#[kernel]`: a constructor function, the struct that it makes, and its `Kernel` implementation.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
 
 use super::bound::bound;
 use super::lock_step::lock_step_body;
+use super::printer::printed_name;
 use super::regions::Regions;
 use super::{allowances, analysis_error, may_optimise, passed};
 use crate::frontend::Parsed;
@@ -68,17 +69,13 @@ pub fn unpack(parsed: &Parsed) -> TokenStream {
     quote!(let (#(#names,)*) = __params; #(#binds)*)
 }
 
-/// The name under which the printer prints a parameter: with a number if something shadows it.
-fn local_name(parsed: &Parsed, ident: &Ident) -> Ident {
+/// The name under which the printer prints a parameter.
+pub fn local_name(parsed: &Parsed, ident: &Ident) -> Ident {
     let function = &parsed.function;
     let text = ident.to_string();
     let var = function.params.iter().map(|p| p.var).find(|v: &VarId| function.vars[v.0 as usize].name == text);
-    let shadowed = function.vars.iter().filter(|v| v.name == text).count() > 1;
-    let span = ident.span().resolved_at(proc_macro2::Span::call_site());
-    match var {
-        Some(var) if shadowed => format_ident!("{}_{}", text.trim_start_matches("r#"), var.0, span = span),
-        _ => crate::frontend::make_ident(&text, span),
-    }
+    let name = var.map_or(text, |var| printed_name(function, var.0 as usize));
+    crate::frontend::make_ident(&name, ident.span().resolved_at(Span::call_site()))
 }
 
 /// The whole expansion.

@@ -42,16 +42,9 @@ pub struct Printer<'a> {
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
         let mut printer = Self { parsed, function, roles, form, names: Vec::new(), inside: RefCell::default() };
-        let count = |name: &str| function.vars.iter().filter(|v| v.name == name).count();
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
-            // A name that is bound once keeps its name, for debuggers and messages; shadowing is resolved by numbers,
-            // since a region may need both the outer and the inner variable.
-            let name = if count(&var.name) == 1 && var.name != "_" {
-                var.name.clone()
-            } else {
-                format!("{}_{index}", var.name)
-            };
+            let name = printed_name(function, index);
             // A receiver stays `self`, which rustc resolves itself.
             printer.names.push(make_ident(&name, span));
         }
@@ -642,6 +635,26 @@ impl<'a> Printer<'a> {
         }
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
     }
+}
+
+/// The name under which a variable is printed.
+///
+/// A name that is bound once keeps its name, for debuggers and messages; shadowing is resolved by numbers, since a region
+/// may need both the outer and the inner variable. No two variables share a name, and none has a name of the macro's own,
+/// which all begin with `__`.
+pub fn printed_name(function: &Function, index: usize) -> String {
+    let name = &function.vars[index].name;
+    let is_taken = |name: &str| function.vars.iter().any(|v| v.name.trim_start_matches("r#") == name);
+    let once = function.vars.iter().filter(|v| v.name == *name).count() == 1;
+    let plain = name.trim_start_matches("r#");
+    if once && name != "_" && !plain.starts_with("__") {
+        return name.clone();
+    }
+    let mut numbered = if plain.starts_with("__") { format!("own{plain}_{index}") } else { format!("{plain}_{index}") };
+    while is_taken(&numbered) {
+        numbered.push('_');
+    }
+    numbered
 }
 
 /// A callee's hidden function: `helper::__device::<T>` or `Type::__device_name::<T>`.
