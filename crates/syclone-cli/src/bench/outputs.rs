@@ -39,19 +39,23 @@ impl Outputs {
     pub fn open(common: &Common) -> Result<Self, Failure> {
         let wanted = [(Format::Json, &common.json), (Format::Html, &common.html), (Format::Csv, &common.csv)];
         let wanted: Vec<_> = wanted.into_iter().filter_map(|(format, to)| Some((format, to.as_ref()?))).collect();
-        for (idx, (_, destination)) in wanted.iter().enumerate() {
-            if wanted[..idx].iter().any(|(_, earlier)| earlier == destination) {
+        let mut sinks = Vec::new();
+        let mut places = Vec::new();
+        for (format, destination) in wanted {
+            let (sink, place) = match destination {
+                Destination::Stdout => (Sink::Stdout, None),
+                Destination::File(path) => {
+                    let sink = Sink::File(OpenFile::open(path.clone())?);
+                    // One file has many names; now that it exists, it has a real one.
+                    (sink, Some(fs::canonicalize(path).unwrap_or_else(|_| path.clone())))
+                }
+            };
+            if places.contains(&place) {
                 return Err(Failure::Usage(
                     "two of --json, --html and --csv name the same place; give each a file of its own".to_owned(),
                 ));
             }
-        }
-        let mut sinks = Vec::new();
-        for (format, destination) in wanted {
-            let sink = match destination {
-                Destination::Stdout => Sink::Stdout,
-                Destination::File(path) => Sink::File(OpenFile::open(path.clone())?),
-            };
+            places.push(place);
             sinks.push((format, sink));
         }
         Ok(Outputs { sinks })

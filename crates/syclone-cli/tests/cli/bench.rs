@@ -167,3 +167,21 @@ fn a_hundred_repetitions_are_a_hundred_runs_and_take_their_time() {
         assert!(elapsed >= 50.0 * row["ms"].as_f64().unwrap(), "{elapsed} ms in all, {row}");
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn one_file_by_two_names_is_refused_before_anything_runs() {
+    let scratch = Scratch::new("one-file");
+    let plain = scratch.file("report");
+    let link = scratch.file("link");
+    std::fs::write(&plain, "kept").unwrap();
+    std::os::unix::fs::symlink(&plain, &link).unwrap();
+    let output = program()
+        .args(["bench", "gemm", "-n", "4", "--repeat", "1"])
+        .args(["--json".as_ref(), plain.as_os_str(), "--csv".as_ref(), link.as_os_str()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("name the same place"), "{}", stderr(&output));
+    assert_eq!(read(&plain), "kept");
+}
