@@ -53,7 +53,7 @@ impl Lowerer {
         let span = last.ident.span();
         if function.qself.is_none()
             && segments.len() == 1
-            && let Some(Binding::Var(var)) = self.lookup(&segments[0])
+            && let Some(Binding::Var(var)) = self.lookup(&last.ident)
         {
             if self.poisoned.contains(var) {
                 return self.unit(span);

@@ -1,7 +1,8 @@
 //! Branches, loops and jumps.
 
 use super::expr::strip;
-use super::lower::{Body, Lowerer};
+use super::hygiene;
+use super::lower::{Body, Lowerer, Target};
 use syclone_kernel_ast::tree::*;
 use syn::{Expr as SynExpr, Pat};
 
@@ -158,9 +159,17 @@ impl Lowerer {
 
     /// Enters a loop, or a labelled block; unlabelled blocks are nothing that a jump can mean.
     pub fn open_label(&mut self, label: Option<&syn::Label>, is_loop: bool) -> Option<String> {
-        let name = label.map(|label| label.name.ident.to_string());
+        let label = label.map(|label| label.name.ident.clone());
+        let name = label.as_ref().map(|label| {
+            // A label of the same name that another context wrote stays visible behind this one.
+            let mut name = label.to_string();
+            while self.labels.iter().any(|target| target.name.as_ref() == Some(&name)) {
+                name.push('_');
+            }
+            name
+        });
         if is_loop || name.is_some() {
-            self.labels.push((name.clone(), is_loop));
+            self.labels.push(Target { label, name: name.clone(), is_loop });
         }
         name
     }
@@ -175,23 +184,21 @@ impl Lowerer {
     /// Checks a jump's target here, because the item loops around the body would catch a jump that has none.
     fn target(&mut self, label: Option<&syn::Lifetime>, span: proc_macro2::Span, verb: &str) -> Option<String> {
         let Some(label) = label else {
-            if !self.labels.iter().any(|(_, is_loop)| *is_loop) {
+            if !self.labels.iter().any(|target| target.is_loop) {
                 self.error_at(span, format!("`{verb}` outside of a loop: use `return` to end this item's work"));
             }
             return None;
         };
-        let name = label.ident.to_string();
-        match self.labels.iter().rev().find(|(known, _)| known.as_deref() == Some(&name)) {
-            None => self.error(label, format!("no loop or block around this is labelled `'{name}`")),
-            Some((_, false)) if verb == "continue" => {
-                self.error(
-                    label,
-                    format!("`'{name}` labels a block, which `continue` cannot repeat: use `break '{name}`"),
-                );
-            }
-            Some(_) => {}
+        let is_it = |target: &&Target| target.label.as_ref().is_some_and(|known| hygiene::is_same(known, &label.ident));
+        let Some(target) = self.labels.iter().rev().find(is_it) else {
+            self.error(label, format!("no loop or block around this is labelled `{label}`"));
+            return None;
+        };
+        let (is_loop, name) = (target.is_loop, target.name.clone());
+        if !is_loop && verb == "continue" {
+            self.error(label, format!("`{label}` labels a block, which `continue` cannot repeat: use `break {label}`"));
         }
-        Some(name)
+        name
     }
 }
 

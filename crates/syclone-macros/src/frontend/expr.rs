@@ -200,7 +200,7 @@ impl Lowerer {
         let single = if path.qself.is_none() { path.path.get_ident() } else { None };
         if let Some(ident) = single {
             let name = ident.to_string();
-            match self.lookup(&name).cloned() {
+            match self.lookup(ident).cloned() {
                 Some(Binding::Var(var)) => {
                     if matches!(self.role(var), Some(ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef)) {
                         return self.bad(
@@ -223,10 +223,16 @@ impl Lowerer {
                 && !super::pattern::is_upper(&name)
                 && !self.generics.consts.contains(&name)
             {
-                if !captures.contains(ident) {
+                if !captures.iter().any(|known| super::hygiene::is_same(known, ident)) {
                     captures.push(ident.clone());
                 }
                 return self.unit(span);
+            }
+            if !super::pattern::is_upper(&name)
+                && !self.generics.consts.contains(&name)
+                && super::hygiene::has_namesake(&self.scopes, ident)
+            {
+                return self.bad(ident, format!("this is not the variable `{name}` that is visible here: one of the two was written in a macro, the other by its caller; hand the name to the macro as an argument"));
             }
         }
         let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -248,7 +254,7 @@ impl Lowerer {
             return None;
         };
         let ident = path.path.get_ident()?;
-        let Some(Binding::Var(var)) = self.lookup(&ident.to_string()) else {
+        let Some(Binding::Var(var)) = self.lookup(ident) else {
             return None;
         };
         let var = *var;
@@ -293,8 +299,7 @@ impl Lowerer {
         match len {
             SynExpr::Lit(_) => self.expr(len),
             SynExpr::Path(path) => {
-                let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
-                match self.lookup(&name) {
+                match path.path.get_ident().and_then(|name| self.lookup(name)) {
                     Some(Binding::Var(_)) => {
                         self.bad(len, "an array's length is a constant: use a literal, a `const` or a const generic")
                     }

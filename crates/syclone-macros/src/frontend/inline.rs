@@ -86,6 +86,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     let (mut params, mut tokens) = lowerer.params(&sig, false);
     let inferred: syn::Type = parse_quote!(_);
     for capture in captures {
+        lowerer.check_namesake(capture);
         // An entry of its own: the launch fills in the type of what was captured.
         let key = format!("captured {capture}");
         let ty = TypeId(lowerer.types.intern(key, "_".into(), inferred.clone()));

@@ -3,14 +3,15 @@
 //! The tables are evaluated outside the body, where its items do not exist. So each use of such a constant becomes a
 //! block that declares it, and those that it may need, again: `{ const N: usize = 4; N }`.
 
+use super::hygiene::{self, Scope};
 use super::lower::Binding;
+use proc_macro2::Ident;
 use quote::ToTokens;
-use std::collections::HashMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, GenericArgument, Path, parse_quote};
 
 /// The block for each constant of one block of the source.
-pub fn bindings(consts: &[&syn::ItemConst], scopes: &[HashMap<String, Binding>]) -> Vec<(String, Expr)> {
+pub fn bindings(consts: &[&syn::ItemConst], scopes: &[Scope]) -> Vec<(Ident, Expr)> {
     let items: Vec<syn::ItemConst> = consts
         .iter()
         .map(|item| {
@@ -28,48 +29,48 @@ pub fn bindings(consts: &[&syn::ItemConst], scopes: &[HashMap<String, Binding>])
             let ident = &item.ident;
             // Which of its siblings it needs is not worth finding out.
             let block = parse_quote!({ #(#[allow(dead_code)] #items)* #ident });
-            (ident.to_string(), block)
+            (ident.clone(), block)
         })
         .collect()
 }
 
 /// Puts the blocks in the place of the constants in a type's array lengths and const arguments.
-pub fn substitute_in_type(ty: &mut syn::Type, scopes: &[HashMap<String, Binding>]) {
+pub fn substitute_in_type(ty: &mut syn::Type, scopes: &[Scope]) {
     if has_consts(scopes) {
         Substitute { scopes, except: &[] }.visit_type_mut(ty);
     }
 }
 
 /// The same in the const arguments of a turbofish.
-pub fn substitute_in_generics(generics: &mut syn::AngleBracketedGenericArguments, scopes: &[HashMap<String, Binding>]) {
+pub fn substitute_in_generics(generics: &mut syn::AngleBracketedGenericArguments, scopes: &[Scope]) {
     if has_consts(scopes) {
         Substitute { scopes, except: &[] }.visit_angle_bracketed_generic_arguments_mut(generics);
     }
 }
 
 /// The same in a constant expression.
-pub fn substitute_in_expr(expr: &mut Expr, scopes: &[HashMap<String, Binding>]) {
+pub fn substitute_in_expr(expr: &mut Expr, scopes: &[Scope]) {
     if has_consts(scopes) {
         Substitute { scopes, except: &[] }.visit_expr_mut(expr);
     }
 }
 
-fn has_consts(scopes: &[HashMap<String, Binding>]) -> bool {
-    scopes.iter().any(|scope| scope.values().any(|binding| matches!(binding, Binding::Const(_))))
+fn has_consts(scopes: &[Scope]) -> bool {
+    scopes.iter().any(Scope::has_consts)
 }
 
 struct Substitute<'a> {
-    scopes: &'a [HashMap<String, Binding>],
+    scopes: &'a [Scope],
     except: &'a [String],
 }
 
 impl Substitute<'_> {
     fn block(&self, path: &Path) -> Option<Expr> {
-        let name = path.get_ident()?.to_string();
-        if self.except.contains(&name) {
+        let name = path.get_ident()?;
+        if self.except.contains(&name.to_string()) {
             return None;
         }
-        match self.scopes.iter().rev().find_map(|scope| scope.get(&name))? {
+        match hygiene::resolve(self.scopes, name)? {
             Binding::Const(block) => Some((**block).clone()),
             Binding::Var(_) => None,
         }

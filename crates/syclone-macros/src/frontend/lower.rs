@@ -1,5 +1,6 @@
 //! The state of one function's translation: scopes, tables, errors; and statements.
 
+use super::hygiene::{self, Scope};
 use super::types::display;
 use super::{Callee, local_const};
 use proc_macro2::{Ident, Span};
@@ -16,6 +17,16 @@ pub enum Binding {
     Var(VarId),
     /// A `const` item of the body: a block that repeats it and those before it.
     Const(Box<syn::Expr>),
+}
+
+/// What a jump may lead to.
+pub struct Target {
+    /// Its label as written; `None` for a loop without one.
+    pub label: Option<Ident>,
+    /// Its label in the tree, where no two labels of one place share a name.
+    pub name: Option<String>,
+    /// Whether it is a loop.
+    pub is_loop: bool,
 }
 
 /// The kind of function that a body belongs to, as far as its rules differ.
@@ -57,9 +68,9 @@ pub struct Lowerer {
     /// Variables whose value was a mistake: what is done with them is no mistake of its own.
     pub poisoned: Vec<VarId>,
     /// Innermost scope last.
-    pub scopes: Vec<HashMap<String, Binding>>,
-    /// Labels in scope, and whether each is a loop's; `None` for a loop without one.
-    pub labels: Vec<(Option<String>, bool)>,
+    pub scopes: Vec<Scope>,
+    /// Loops and labelled blocks around this place.
+    pub labels: Vec<Target>,
     /// Kernel or device function.
     pub body: Body,
     /// The function's kind.
@@ -114,7 +125,7 @@ impl Lowerer {
             roles: Vec::new(),
             group_vars: Vec::new(),
             poisoned: Vec::new(),
-            scopes: vec![HashMap::new()],
+            scopes: vec![Scope::default()],
             labels: Vec::new(),
             body,
             kind,
@@ -192,8 +203,13 @@ impl Lowerer {
 
     /// Declares a variable in the innermost scope.
     pub fn declare(&mut self, ident: &Ident, mutable: bool) -> VarId {
-        let var = self.fresh(ident.to_string(), mutable, ident.span());
-        self.bind(ident.to_string(), Binding::Var(var));
+        let mut name = ident.to_string();
+        if hygiene::has_namesake(&self.scopes, ident) {
+            // In the tree the two are told apart by their names alone.
+            name = self.unused_name(&name);
+        }
+        let var = self.fresh(name, mutable, ident.span());
+        self.bind(ident.clone(), Binding::Var(var));
         var
     }
 
@@ -204,16 +220,28 @@ impl Lowerer {
         VarId(self.vars.len() as u32 - 1)
     }
 
+    fn unused_name(&self, name: &str) -> String {
+        let plain = name.trim_start_matches("r#");
+        let mut number = self.vars.len();
+        loop {
+            let numbered = format!("{plain}_{number}");
+            if !self.vars.iter().any(|var| var.name == numbered) {
+                return numbered;
+            }
+            number += 1;
+        }
+    }
+
     /// Makes a name known in the innermost scope.
-    pub fn bind(&mut self, name: String, binding: Binding) {
+    pub fn bind(&mut self, ident: Ident, binding: Binding) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, binding);
+            scope.insert(ident, binding);
         }
     }
 
     /// What a name means here.
-    pub fn lookup(&self, name: &str) -> Option<&Binding> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    pub fn lookup(&self, ident: &Ident) -> Option<&Binding> {
+        hygiene::resolve(&self.scopes, ident)
     }
 
     /// The parameter role of a variable, if it is a parameter.
@@ -223,7 +251,7 @@ impl Lowerer {
 
     /// Runs `inner` in a new scope.
     pub fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Scope::default());
         let value = inner(self);
         self.scopes.pop();
         value

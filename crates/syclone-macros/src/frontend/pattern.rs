@@ -55,7 +55,7 @@ impl Lowerer {
 
     /// The pattern of a `match` arm. `bound` holds the names that the arm has bound so far: the alternatives of an
     /// or-pattern bind the same variables.
-    pub fn match_pattern(&mut self, pat: &Pat, bound: &mut Vec<(String, VarId)>) -> Pattern {
+    pub fn match_pattern(&mut self, pat: &Pat, bound: &mut Vec<(proc_macro2::Ident, VarId)>) -> Pattern {
         match pat {
             Pat::Ident(pat) => {
                 let name = pat.ident.to_string();
@@ -66,11 +66,11 @@ impl Lowerer {
                 if pat.subpat.is_none() && pat.mutability.is_none() && is_upper(&name) {
                     return self.const_pattern(&pat.ident.clone().into(), None);
                 }
-                let var = match bound.iter().find(|(known, _)| *known == name) {
+                let var = match bound.iter().find(|(known, _)| super::hygiene::is_same(known, &pat.ident)) {
                     Some((_, var)) => *var,
                     None => {
                         let var = self.declare(&pat.ident, pat.mutability.is_some());
-                        bound.push((name, var));
+                        bound.push((pat.ident.clone(), var));
                         var
                     }
                 };
@@ -141,7 +141,7 @@ impl Lowerer {
             return self.bad_pattern(path, message);
         }
         if let Some(name) = path.get_ident()
-            && let Some(Binding::Const(_)) = self.lookup(&name.to_string())
+            && let Some(Binding::Const(_)) = self.lookup(name)
         {
             return self.bad_pattern(
                 path,
