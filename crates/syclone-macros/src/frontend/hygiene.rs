@@ -1,0 +1,97 @@
+//! Which identifiers mean the same variable.
+//!
+//! In a kernel that a `macro_rules!` macro makes, a variable of the macro's own and one that its caller named are two
+//! variables for rustc, even if both are called `x`. The tree must agree, so scopes are searched by name *and* by the
+//! place that the name was written in: its [`Context`].
+//!
+//! Stable Rust does not compare contexts. It does show them: a compiler's `Span` prints as `#4 bytes(12..13)`, where `#4`
+//! is the number of the context. Where that text is another one, such as outside of the compiler, all names are of one
+//! context, and a test of kernels made by macros fails if a compiler changes it.
+
+use super::lower::Binding;
+use proc_macro2::{Ident, Span};
+use std::collections::HashMap;
+
+/// Where a name was written: by whom, if not at which place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Context(Option<u32>);
+
+impl Context {
+    /// The context of a token.
+    pub fn of(span: Span) -> Context {
+        Context(number(&format!("{span:?}")))
+    }
+}
+
+/// `4` of `#4 bytes(12..13)`.
+fn number(text: &str) -> Option<u32> {
+    text.strip_prefix('#')?.split_once(' ')?.0.parse().ok()
+}
+
+/// Whether two identifiers mean the same variable where both are visible.
+pub fn is_same(a: &Ident, b: &Ident) -> bool {
+    a == b && (a == "self" || Context::of(a.span()) == Context::of(b.span()))
+}
+
+/// Whether a procedural macro made the identifier: it is then placed at that macro's call, not at its own text.
+///
+/// Most such names see their caller's, and there is no telling those that do not.
+fn is_made_up(ident: &Ident) -> bool {
+    ident.span().source_text().is_some_and(|text| *ident != text)
+}
+
+/// The names that one block declares.
+#[derive(Default)]
+pub struct Scope {
+    /// For each text, the latest declaration last.
+    names: HashMap<String, Vec<(Ident, Binding)>>,
+}
+
+impl Scope {
+    /// Declares a name.
+    pub fn insert(&mut self, ident: Ident, binding: Binding) {
+        self.names.entry(ident.to_string()).or_default().push((ident, binding));
+    }
+
+    /// Whether the block declares constants.
+    pub fn has_consts(&self) -> bool {
+        self.names.values().flatten().any(|(_, binding)| matches!(binding, Binding::Const(_)))
+    }
+
+    /// What a name means, by a test of its declaration.
+    fn find(&self, text: &str, is_it: impl Fn(&Ident) -> bool) -> Option<&Binding> {
+        let (_, binding) = self.names.get(text)?.iter().rev().find(|(declared, binding)| match binding {
+            // Items are visible to every context.
+            Binding::Const(_) => true,
+            Binding::Var(_) => is_it(declared),
+        })?;
+        Some(binding)
+    }
+}
+
+/// What a name means in these scopes, innermost last.
+pub fn resolve<'a>(scopes: &'a [Scope], ident: &Ident) -> Option<&'a Binding> {
+    let text = ident.to_string();
+    let search = |is_it: &dyn Fn(&Ident) -> bool| scopes.iter().rev().find_map(|scope| scope.find(&text, is_it));
+    search(&|declared| is_same(declared, ident))
+        .or_else(|| search(&|declared| is_made_up(declared) || is_made_up(ident)))
+}
+
+/// Whether a variable of this text, but of another context, is visible.
+pub fn has_namesake(scopes: &[Scope], ident: &Ident) -> bool {
+    let text = ident.to_string();
+    scopes.iter().any(|scope| scope.find(&text, |declared| !is_same(declared, ident)).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn a_context_is_the_number_before_the_place() {
+        assert_eq!(number("#0 bytes(1..2)"), Some(0));
+        assert_eq!(number("#123 bytes(1..2)"), Some(123));
+        assert_eq!(number("bytes(1..2)"), None);
+        assert_eq!(number("Span"), None);
+    }
+}
