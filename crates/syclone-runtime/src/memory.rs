@@ -12,11 +12,17 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use memmap2::MmapMut;
+
 use crate::hazard::Hazards;
 use crate::{Device, Error, Name, Result};
 
 /// Alignment of every allocation: a cache line, and the widest vector register.
 pub(crate) const ALIGNMENT: usize = 64;
+
+/// From this size on an allocation is a map of its own with huge pages where the system has them: fewer misses in the
+/// tables that translate addresses, which a kernel that streams through memory feels.
+const MAPPED_FROM: usize = 4 << 20;
 
 /// Memory that commands touch, with the state that orders them.
 ///
@@ -53,6 +59,8 @@ enum Storage {
     Borrowed,
     /// From the global allocator: the block that the aligned bytes lie in, and the device that counts it.
     Allocated { block: NonNull<u8>, layout: Layout, account: Arc<MemoryAccount> },
+    /// Pages from the operating system, unmapped when the map is dropped, and the device that counts them.
+    Mapped { _pages: MmapMut, account: Arc<MemoryAccount> },
     /// A `Vec<T>` in pieces.
     Vec { len: usize, capacity: usize, element: TypeId, drop: unsafe fn(*mut u8, usize, usize) },
 }
@@ -78,6 +86,13 @@ impl MemoryObject {
             return Err(out_of_memory(account.stats().in_use));
         }
         account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
+        if bytes >= MAPPED_FROM {
+            let Some(mut pages) = map(bytes) else {
+                return Err(out_of_memory(account.release(bytes)));
+            };
+            let ptr = NonNull::new(pages.as_mut_ptr()).expect("a map is never at null");
+            return Ok(MemoryObject::with_storage(ptr, bytes, Storage::Mapped { _pages: pages, account }));
+        }
         // An over-aligned request would be zeroed eagerly (there is no aligned calloc): align by hand.
         let block = bytes
             .checked_add(ALIGNMENT)
@@ -179,6 +194,15 @@ impl MemoryObject {
     }
 }
 
+/// Zeroed pages for `bytes` bytes, huge ones where the system has them; none when there is no memory.
+fn map(bytes: usize) -> Option<MmapMut> {
+    let pages = MmapMut::map_anon(bytes).ok()?;
+    // Advice only: a system without huge pages refuses, and the pages are as good as any.
+    #[cfg(target_os = "linux")]
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    Some(pages)
+}
+
 fn dangling() -> NonNull<u8> {
     #[repr(align(64))]
     struct Line;
@@ -189,6 +213,9 @@ impl Drop for MemoryObject {
     fn drop(&mut self) {
         match &self.storage {
             Storage::Borrowed => {}
+            Storage::Mapped { account, .. } => {
+                account.release(self.bytes);
+            }
             Storage::Allocated { block, layout, account } => {
                 // SAFETY: allocated with this layout, and nobody holds a handle any more.
                 unsafe { dealloc(block.as_ptr(), *layout) };

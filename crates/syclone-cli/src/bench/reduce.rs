@@ -9,7 +9,7 @@ use super::version::{self, Version};
 use super::{Description, Progress, Session};
 use crate::args::{Dtype, ReduceArgs};
 use crate::failure::Failure;
-use crate::host::element::{Element, filled};
+use crate::host::element::{Element, on_device};
 use crate::host::random::Random;
 
 const COLUMNS: &[Column] = &[
@@ -123,8 +123,8 @@ impl Sums {
         let magnitude = values.iter().map(|value| f64::from(value.abs())).sum();
         Ok(Sums {
             n,
-            x: Buffer::from_vec(values),
-            partial: Buffer::from_vec(filled(n.div_ceil(GROUP), 0.0, "the sums of the groups")?),
+            x: on_device(&values, n)?,
+            partial: Buffer::try_new(n.div_ceil(GROUP))?,
             total: Buffer::from_vec(vec![0.0]),
             expected,
             magnitude,

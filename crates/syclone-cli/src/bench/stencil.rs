@@ -8,7 +8,7 @@ use super::version::{self, Version};
 use super::{Description, Progress, Session};
 use crate::args::{Dtype, StencilArgs};
 use crate::failure::Failure;
-use crate::host::element::{Element, filled};
+use crate::host::element::{Element, filled, on_device};
 use crate::host::random::Random;
 use crate::host::simd::versions;
 use crate::host::team::Team;
@@ -135,7 +135,7 @@ struct Grid {
 impl Grid {
     fn new(n: usize, seed: u64) -> Result<Self, Failure> {
         let host: Vec<f32> = Random::new(seed).values(n * n)?;
-        let x = Buffer::from_vec_with(host.clone(), [n, n])?;
+        let x = on_device(&host, [n, n])?;
         Ok(Grid { n, host, x, out: Buffer::try_new([n, n])? })
     }
 

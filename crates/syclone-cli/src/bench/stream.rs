@@ -14,7 +14,7 @@ use super::version::{self, Version};
 use super::{Description, Progress, Session};
 use crate::args::{Dtype, StreamArgs};
 use crate::failure::Failure;
-use crate::host::element::{Element, filled};
+use crate::host::element::Element;
 use crate::host::simd;
 use crate::host::team::Team;
 
@@ -121,7 +121,11 @@ struct Arrays<T: Float> {
 
 impl<T: Float + Element> Arrays<T> {
     fn new(n: usize) -> Result<Self, Failure> {
-        let array = |value| Ok::<_, Failure>(Buffer::from_vec(filled(n, T::nearest(value), "the arrays")?));
+        let array = |value| {
+            let array = Buffer::try_new(n)?;
+            array.host_write()?.fill(T::nearest(value));
+            Ok::<_, Failure>(array)
+        };
         Ok(Arrays { n, a: array(START[0])?, b: array(START[1])?, c: array(0.0)?, sum: Buffer::from_vec(vec![T::ZERO]) })
     }
 

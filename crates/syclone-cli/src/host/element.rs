@@ -1,5 +1,7 @@
 //! The element types as the native code needs them, and memory for them.
 
+use syclone::prelude::*;
+
 use crate::args::Dtype;
 use crate::failure::Failure;
 
@@ -47,6 +49,16 @@ macro_rules! element {
 
 element!(f32, F32, 1e-4);
 element!(f64, F64, 1e-12);
+
+/// A buffer in memory that the device allocated, with a copy of `values`.
+pub fn on_device<T: Element + DeviceCopy, const D: usize>(
+    values: &[T],
+    extents: impl Into<Range<D>>,
+) -> Result<Buffer<T, D>, Failure> {
+    let buffer = Buffer::try_new(extents)?;
+    buffer.copy_from_slice(values)?;
+    Ok(buffer)
+}
 
 /// `len` copies of `value`, or an error when the host has no memory for them.
 pub fn filled<T: Copy>(len: usize, value: T, what: &'static str) -> Result<Vec<T>, Failure> {

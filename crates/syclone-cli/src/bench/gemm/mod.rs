@@ -55,9 +55,10 @@ pub fn run(args: &GemmArgs) -> Result<(), Failure> {
 fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let shape = Shape { m: args.m.unwrap_or(args.n), n: args.n, k: args.k.unwrap_or(args.n) };
     let mut session = Session::open(&args.common)?;
-    let version_count = args.tiles.len() + OTHER_VERSIONS;
+    let tiles = distinct(&args.tiles);
+    let version_count = tiles.len() + OTHER_VERSIONS;
     session.require_memory(shape.bytes(T::DTYPE.bytes(), OUTPUTS))?;
-    session.require_tiles(&args.tiles, T::DTYPE)?;
+    session.require_tiles(&tiles, T::DTYPE)?;
     let queue = Queue::new(&session.target.device)?;
     let progress = Progress::new(version_count * (1 + session.repeat));
     session.measure_peaks(T::DTYPE, &progress);
@@ -67,7 +68,7 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let matrices = Matrices::new(&inputs)?;
     let study = Study { inputs: &inputs, matrices: &matrices, reference: &reference, queue: &queue };
     let mut versions = versions::native(&inputs, &reference)?;
-    versions.extend(portable::versions(&study, &args.tiles)?);
+    versions.extend(portable::versions(&study, &tiles)?);
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(progress);
     let description = Description {
@@ -79,6 +80,12 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
         baseline: versions::BASELINE,
     };
     session.finish(&description, rows, conclusion::sentences)
+}
+
+/// The tiles in the order in which they were first named: each is one version, however often it is listed.
+fn distinct(tiles: &[usize]) -> Vec<usize> {
+    let is_first = |(idx, tile): &(usize, &usize)| !tiles[..*idx].contains(tile);
+    tiles.iter().enumerate().filter(is_first).map(|(_, tile)| *tile).collect()
 }
 
 impl Session {

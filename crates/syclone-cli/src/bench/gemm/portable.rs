@@ -17,7 +17,7 @@ use super::versions::work;
 use crate::bench::measure::{Contender, Verdict};
 use crate::bench::version::Version;
 use crate::failure::Failure;
-use crate::host::element::Element;
+use crate::host::element::{Element, on_device};
 
 /// The matrices in the device's memory.
 pub struct Matrices<T: Float> {
@@ -31,11 +31,7 @@ impl<T: Float + Element> Matrices<T> {
     /// Copies of the inputs, and room for the output.
     pub fn new(inputs: &Inputs<T>) -> Result<Self, Failure> {
         let Shape { m, n, k } = inputs.shape;
-        Ok(Matrices {
-            a: Buffer::from_vec_with(inputs.a.clone(), [m, k])?,
-            b: Buffer::from_vec_with(inputs.b.clone(), [k, n])?,
-            c: Buffer::try_new([m, n])?,
-        })
+        Ok(Matrices { a: on_device(&inputs.a, [m, k])?, b: on_device(&inputs.b, [k, n])?, c: Buffer::try_new([m, n])? })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The two ceilings that every figure is held against, measured on as many threads as the device has.
+//! The two ceilings that every figure is held against, measured on as many threads as the device has workers, or as there
+//! are cores if those are fewer.
 
 mod bandwidth;
 mod fma;
