@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use syclone::abi::ways::check_environment;
 use syclone::{Device, DeviceInfo};
 
 use crate::args::DevicesArgs;
@@ -49,7 +50,7 @@ struct Unavailable {
     reason: String,
 }
 
-/// Lists the devices; an unusable `SYCLONE_DEVICE` is an error after the list, which shows what would work.
+/// Lists the devices; an unusable `SYCLONE_…` variable is an error after the list, which shows what would work.
 pub fn run(arguments: &DevicesArgs) -> Result<(), Failure> {
     let default = Device::from_env();
     let listing = Listing {
@@ -67,6 +68,7 @@ pub fn run(arguments: &DevicesArgs) -> Result<(), Failure> {
     } else {
         console::out(&text(&listing))?;
     }
+    check_environment()?;
     default.map(drop).map_err(Failure::from)
 }
 

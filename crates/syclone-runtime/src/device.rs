@@ -107,10 +107,7 @@ impl Device {
 
     /// The device that `SYCLONE_DEVICE` selects, or the CPU when the variable is unset or empty.
     pub fn from_env() -> Result<Device> {
-        match std::env::var(VARIABLE) {
-            Ok(selector) if !selector.trim().is_empty() => Device::select(&selector),
-            _ => Device::select("cpu"),
-        }
+        Device::select(crate::environment::variable(VARIABLE).as_deref().unwrap_or("cpu"))
     }
 
     /// The first device that `selector` matches: `cpu`, `cpu:0`, `opencl:*`, `*`, ….

@@ -82,7 +82,7 @@ pub enum Error {
     /// The global size is no multiple of the work-group size.
     #[error(
         "kernel '{kernel}': work-group size {local} does not divide the global size {global} in dimension {dimension}\n\
-         round the global size up to {} and guard the edge in the kernel, or choose a divisor", round_up(*.global, *.local)
+         {}", dividing(*.global, *.local)
     )]
     WorkGroupDoesNotDivide {
         /// The kernel.
@@ -243,7 +243,7 @@ pub enum Error {
         /// How many should have.
         expected: usize,
     },
-    /// A kernel panicked: an explicit panic, a division by zero, an overflow in a debug build.
+    /// A kernel panicked: an integer division by zero or of the least number by −1, an overflow in a debug build.
     #[error("kernel '{kernel}' panicked: {message}\nits outputs hold no result; the device goes on")]
     KernelPanic {
         /// The kernel.
@@ -364,8 +364,14 @@ fn list(available: &[String]) -> String {
     if available.is_empty() { "nothing".to_owned() } else { available.join(", ") }
 }
 
-fn round_up(global: usize, local: usize) -> usize {
-    global.checked_next_multiple_of(local).unwrap_or(global)
+/// What to do about a work-group size that does not divide; for the largest sizes there is no next multiple.
+fn dividing(global: usize, local: usize) -> String {
+    match global.checked_next_multiple_of(local) {
+        Some(next) => {
+            format!("round the global size up to {next} and guard the edge in the kernel, or choose a divisor")
+        }
+        None => "choose a divisor, or a smaller global size".to_owned(),
+    }
 }
 
 fn in_dimension(dimension: Option<usize>) -> String {

@@ -68,7 +68,7 @@ impl Isa {
 
     /// [`Isa::choose`] with this process's environment.
     pub(crate) fn from_env(available: &[Isa]) -> Result<Isa> {
-        Isa::choose(available, std::env::var(VARIABLE).ok().as_deref())
+        Isa::choose(available, crate::environment::variable(VARIABLE).as_deref())
     }
 }
 

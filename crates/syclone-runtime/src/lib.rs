@@ -56,6 +56,8 @@ mod aspect;
 mod backends;
 mod command;
 mod device;
+#[doc(hidden)]
+pub mod environment;
 mod error;
 mod event;
 mod hazard;

@@ -47,7 +47,10 @@ fn a_missing_aspect_is_an_error_that_names_device_and_aspect() {
 #[test]
 fn thread_counts_that_no_device_can_have_are_refused() {
     for asked in [0, 1025, usize::MAX] {
-        assert_eq!(Device::cpu_with_threads(asked).unwrap_err(), Error::InvalidThreadCount { asked, limit: 1024 });
+        assert_eq!(
+            Device::cpu_with_threads(asked).unwrap_err(),
+            Error::InvalidThreadCount { asked, limit: most_threads() }
+        );
     }
     assert_eq!(Device::cpu_with_threads(3).unwrap().info().compute_units, 3);
 }
@@ -88,8 +91,17 @@ fn local_memory_and_sub_group_sizes_over_the_limit_say_what_is_allowed() {
     assert!(error.to_string().contains("choose one of [1, 4, 8, 16, 32]"), "{error}");
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().unwrap().get()
+}
+
+/// Four for each core; sixteen on smaller machines.
+fn most_threads() -> usize {
+    (4 * cores()).clamp(16, 1024)
+}
+
 /// Runs a test of this file in a process of its own, with one variable set.
-fn in_child(test: &str, variable: &str, value: &str) {
+fn in_child(test: &str, variable: &str, value: impl AsRef<std::ffi::OsStr>) {
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--ignored", "--nocapture"])
         .env(variable, value)
@@ -104,7 +116,17 @@ fn the_environment_sets_threads_instruction_set_and_default_device() {
     in_child("child_has_three_threads", "SYCLONE_CPU_THREADS", "3");
     in_child("child_uses_the_baseline", "SYCLONE_CPU_ISA", "baseline");
     in_child("child_default_is_absent", "SYCLONE_DEVICE", "cuda:1");
-    for value in ["0", "many", "-2", "1025"] {
+    for variable in ["SYCLONE_CPU_THREADS", "SYCLONE_CPU_ISA", "SYCLONE_DEVICE"] {
+        for empty in ["", "  "] {
+            in_child("child_has_the_defaults", variable, empty);
+        }
+    }
+    #[cfg(unix)]
+    for variable in ["SYCLONE_CPU_THREADS", "SYCLONE_CPU_ISA", "SYCLONE_DEVICE"] {
+        use std::os::unix::ffi::OsStrExt;
+        in_child("child_setting_is_no_text", variable, std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    }
+    for value in ["0", "many", "-2", "1025", "1000000", "99999999999999999999999"] {
         in_child("child_threads_are_invalid", "SYCLONE_CPU_THREADS", value);
     }
 }
@@ -113,6 +135,22 @@ fn the_environment_sets_threads_instruction_set_and_default_device() {
 #[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
 fn child_has_three_threads() {
     assert_eq!(Device::default_device().unwrap().info().compute_units, 3);
+}
+
+#[test]
+#[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
+fn child_has_the_defaults() {
+    let device = Device::default_device().unwrap();
+    let info = device.info();
+    assert_eq!((info.selector.as_str(), info.compute_units), ("cpu:0", cores().min(1024)));
+    assert_eq!(Some(&info.isa), info.instruction_sets.last());
+}
+
+#[test]
+#[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
+fn child_setting_is_no_text() {
+    let text = Device::default_device().unwrap_err().to_string();
+    assert!(text.contains('\u{fffd}'), "{text}");
 }
 
 #[test]
@@ -135,7 +173,7 @@ fn child_threads_are_invalid() {
     let expected = Error::InvalidEnvironment {
         variable: "SYCLONE_CPU_THREADS",
         value,
-        expected: "a number of threads from 1 to 1024".into(),
+        expected: format!("a number of threads from 1 to {} on this machine of {} cores", most_threads(), cores()),
     };
     assert_eq!(Device::select("cpu").unwrap_err(), expected);
     assert!(Device::all().is_empty());

@@ -121,7 +121,9 @@ fn run(seed: u64) -> usize {
 
 #[test]
 fn random_programs_give_what_running_them_in_order_gives() {
-    let seed = std::env::var("SYCLONE_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+    let given = syclone_runtime::environment::variable("SYCLONE_TEST_SEED");
+    let given = given.map(|seed| seed.parse().expect("SYCLONE_TEST_SEED is a whole number below 2^64"));
+    let seed: u64 = given.unwrap_or_else(|| {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
         now.as_nanos() as u64
     });

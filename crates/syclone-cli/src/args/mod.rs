@@ -59,10 +59,11 @@ pub struct Common {
     #[arg(long, value_name = "SEL")]
     pub device: Option<String>,
     /// Timed runs of each version, after one warm-up run that is not counted
-    #[arg(long, value_name = "R", default_value_t = 10, value_parser = values::positive)]
+    #[arg(long, value_name = "R", default_value_t = 10, value_parser = values::positive, allow_negative_numbers = true)]
     pub repeat: usize,
+    // Negative numbers are let through everywhere so that what is wrong with them is said by whoever knows what is right.
     /// Seed of the random inputs [default: a new one each time, printed]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = values::seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Write the report as JSON (- for standard output, alone there)
     #[arg(long, value_name = "FILE")]
@@ -79,16 +80,16 @@ pub struct Common {
 #[derive(Debug, Args)]
 pub struct GemmArgs {
     /// Columns of the product; M and K are the same unless given
-    #[arg(short = 'n', value_name = "N", default_value_t = 1024, value_parser = values::positive)]
+    #[arg(short = 'n', value_name = "N", default_value_t = 1024, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
     /// Rows of the product [default: N]
-    #[arg(short = 'm', value_name = "M", value_parser = values::positive)]
+    #[arg(short = 'm', value_name = "M", value_parser = values::positive, allow_negative_numbers = true)]
     pub m: Option<usize>,
     /// The inner size [default: N]
-    #[arg(short = 'k', value_name = "K", value_parser = values::positive)]
+    #[arg(short = 'k', value_name = "K", value_parser = values::positive, allow_negative_numbers = true)]
     pub k: Option<usize>,
     /// Tile sizes of the tiled versions
-    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "8,16,32", value_parser = values::tile)]
+    #[arg(long, value_name = "B,…", value_delimiter = ',', default_value = "8,16,32", value_parser = values::tile, allow_hyphen_values = true)]
     pub tiles: Vec<usize>,
     /// Element type: f32 or f64
     #[arg(long, value_name = "T", default_value_t = Dtype::F32)]
@@ -102,7 +103,7 @@ pub struct GemmArgs {
 #[derive(Debug, Args)]
 pub struct StreamArgs {
     /// Elements of each of the three arrays
-    #[arg(short = 'n', value_name = "N", default_value_t = 1 << 25, value_parser = values::positive)]
+    #[arg(short = 'n', value_name = "N", default_value_t = 1 << 25, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
     /// Element type: f32 or f64
     #[arg(long, value_name = "T", default_value_t = Dtype::F32)]
@@ -116,7 +117,7 @@ pub struct StreamArgs {
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     /// Elements to add up (f32)
-    #[arg(short = 'n', value_name = "N", default_value_t = 1 << 24, value_parser = values::positive)]
+    #[arg(short = 'n', value_name = "N", default_value_t = 1 << 24, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
     /// What every benchmark takes.
     #[command(flatten)]
@@ -127,7 +128,7 @@ pub struct ReduceArgs {
 #[derive(Debug, Args)]
 pub struct StencilArgs {
     /// Rows and columns of the grid (f32)
-    #[arg(short = 'n', value_name = "N", default_value_t = 4096, value_parser = values::positive)]
+    #[arg(short = 'n', value_name = "N", default_value_t = 4096, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
     /// What every benchmark takes.
     #[command(flatten)]
@@ -138,7 +139,7 @@ pub struct StencilArgs {
 #[derive(Debug, Args)]
 pub struct LaunchArgs {
     /// Launches of each timed run
-    #[arg(short = 'n', value_name = "N", default_value_t = 1000, value_parser = values::positive)]
+    #[arg(short = 'n', value_name = "N", default_value_t = 1000, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
     /// What every benchmark takes.
     #[command(flatten)]

@@ -12,6 +12,11 @@ pub fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Reads the seed of a random generator.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))
+}
+
 /// Reads one tile size of a list. How large it may be is the device's affair.
 pub fn tile(text: &str) -> Result<usize, String> {
     match text.trim().parse::<usize>() {

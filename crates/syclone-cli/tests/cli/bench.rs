@@ -157,6 +157,28 @@ fn as_many_workers_as_the_environment_says() {
 }
 
 #[test]
+fn more_workers_than_cores_take_no_longer_to_measure_the_peaks() {
+    let began = std::time::Instant::now();
+    let output = program()
+        .args(["bench", "gemm", "-n", "16", "--tiles", "8", "--repeat", "1", "--json", "-"])
+        .env("SYCLONE_CPU_THREADS", "16")
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(report["device"]["compute_units"], 16);
+    assert!(report["device"]["peak_gflops"].as_f64().unwrap() > 0.0);
+    assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_tile_that_is_named_twice_is_one_version() {
+    let report = json("bench gemm -n 16 --tiles 8,4,8,8 --repeat 1 --json -");
+    let tiles: Vec<_> = report["rows"].as_array().unwrap().iter().filter_map(|row| row["tile"].as_u64()).collect();
+    assert_eq!(tiles.iter().filter(|tile| **tile == 8).count(), 1, "{tiles:?}");
+    assert_eq!(tiles.iter().filter(|tile| **tile == 4).count(), 1, "{tiles:?}");
+}
+
+#[test]
 fn a_hundred_repetitions_are_a_hundred_runs_and_take_their_time() {
     let began = std::time::Instant::now();
     let report = json("bench launch -n 200 --repeat 100 --json -");

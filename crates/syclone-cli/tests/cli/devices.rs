@@ -49,6 +49,29 @@ fn what_is_missing_has_a_reason_in_one_line() {
 }
 
 #[test]
+fn an_unusable_setting_is_an_error_whatever_the_command() {
+    for (variable, value, expected) in [
+        ("SYCLONE_CPU_WAY", "x", "regions, lock-step, interpreter"),
+        ("SYCLONE_CPU_THREADS", "1000000", "a number of threads from 1 to"),
+        ("SYCLONE_CPU_THREADS", "-1", "a number of threads from 1 to"),
+        ("SYCLONE_CPU_ISA", "avx", "baseline"),
+        ("SYCLONE_DEVICE", "gpu", "level_zero"),
+    ] {
+        for line in ["devices", "devices --json", "bench launch -n 5 --repeat 1", "bench gemm -n 4 --repeat 1"] {
+            let output = program().args(line.split_whitespace()).env(variable, value).output().unwrap();
+            let text = stderr(&output);
+            assert_eq!(output.status.code(), Some(2), "{variable}={value} {line}: {text}");
+            assert!(text.contains(expected) && text.contains(value), "{variable}={value} {line}: {text}");
+            assert_eq!(text.lines().count(), 1, "{variable}={value} {line}: {text}");
+        }
+    }
+    for variable in ["SYCLONE_CPU_WAY", "SYCLONE_CPU_THREADS", "SYCLONE_CPU_ISA", "SYCLONE_DEVICE"] {
+        let output = program().arg("devices").env(variable, "").output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{variable}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn an_unusable_default_is_an_error_after_the_list() {
     let output = program().arg("devices").env("SYCLONE_DEVICE", "opencl:3").output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -118,6 +118,8 @@ pub(super) enum Together {
     InclusiveFrom(Op),
     /// With an initial value as the second operand.
     ExclusiveFrom(Op),
+    /// From the one item that the first item's second operand names; zero for all if there is none.
+    Broadcast,
     /// From the lane that the second operand names.
     Select,
     /// From the lane so much higher.

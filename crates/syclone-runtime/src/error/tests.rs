@@ -8,6 +8,8 @@ fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
         "kernel 'saxpy': work-group size 64 does not divide the global size 100 in dimension 0\n\
          round the global size up to 128 and guard the edge in the kernel, or choose a divisor"
     );
+    let error = Error::WorkGroupDoesNotDivide { kernel: "saxpy".into(), dimension: 0, global: usize::MAX, local: 64 };
+    assert!(error.to_string().ends_with("\nchoose a divisor, or a smaller global size"), "{error}");
     let error = Error::LocalMemoryTooLarge {
         kernel: "tiled".into(),
         device: "cpu:0".into(),

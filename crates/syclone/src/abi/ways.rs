@@ -36,14 +36,13 @@ impl Way {
         static CHOICE: OnceLock<Result<Option<Way>>> = OnceLock::new();
         CHOICE
             .get_or_init(|| {
-                let Ok(value) = std::env::var("SYCLONE_CPU_WAY") else { return Ok(None) };
-                match Way::ALL.into_iter().find(|way| way.name() == value.trim()) {
+                let Some(value) = syclone_runtime::environment::variable("SYCLONE_CPU_WAY") else { return Ok(None) };
+                match Way::ALL.into_iter().find(|way| way.name() == value) {
                     Some(way) => Ok(Some(way)),
-                    None if value.trim().is_empty() => Ok(None),
                     None => Err(Error::InvalidEnvironment {
                         variable: "SYCLONE_CPU_WAY",
                         value,
-                        expected: Way::ALL.map(Way::name).join(", "),
+                        expected: format!("a way to run kernels ({})", Way::ALL.map(Way::name).join(", ")),
                     }),
                 }
             })
@@ -65,6 +64,12 @@ pub fn with_way<R>(way: Way, f: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore(FORCED.replace(Some(way)));
     f()
+}
+
+/// An error when `SYCLONE_CPU_WAY` holds what is no way. Queues ask when they are made, so that the first launch is not
+/// where it comes out.
+pub fn check_environment() -> Result<()> {
+    Way::from_env().map(drop)
 }
 
 /// What has been asked for, if anything.

@@ -59,6 +59,7 @@ impl QueueOptions {
 
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
+        crate::abi::ways::check_environment()?;
         Ok(Queue { runtime: syclone_runtime::Queue::with(device, self.runtime)?, on_error: self.on_error })
     }
 }

@@ -55,7 +55,8 @@ macro_rules! algorithms {
             only_in_kernels()
         }
 
-        /// The value of the item with linear id `id`, for every item.
+        /// The value of the item with linear id `id`, for every item. If there is none: zero for a whole group, whose result
+        /// is one value; each item's own value for a sub-group, as in every exchange between its lanes.
         pub fn broadcast<T: DeviceCopy>(&self, x: T, id: usize) -> T {
             let _ = (x, id);
             only_in_kernels()

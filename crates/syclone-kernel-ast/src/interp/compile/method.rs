@@ -67,6 +67,7 @@ impl Compiler<'_> {
             "exclusive_scan" => Together::Exclusive(op()?),
             "inclusive_scan_init" => Together::InclusiveFrom(op()?),
             "exclusive_scan_init" => Together::ExclusiveFrom(op()?),
+            "broadcast" if !sub_group => Together::Broadcast,
             "broadcast" | "select" | "shuffle" => Together::Select,
             "shift_left" | "shuffle_down" => Together::Down,
             "shift_right" | "shuffle_up" => Together::Up,
@@ -101,7 +102,7 @@ impl Compiler<'_> {
                 let first = self.stable(x, &[init])?;
                 Ok(([first, self.operand(init)?], self.operand_type(x)))
             }
-            (Together::Select | Together::Down | Together::Up | Together::Xor, [x, which]) => {
+            (Together::Broadcast | Together::Select | Together::Down | Together::Up | Together::Xor, [x, which]) => {
                 let first = self.stable(x, &[which])?;
                 Ok(([first, self.operand(which)?], self.operand_type(x)))
             }

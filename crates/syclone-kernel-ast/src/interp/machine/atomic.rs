@@ -5,8 +5,23 @@ use crate::interp::code::{At, AtomicOp};
 use crate::interp::{AccessKind, Fault};
 use crate::numeric;
 use crate::tree::BinaryOp;
-use crate::types::Type;
+use crate::types::{Op, Type};
 use crate::value::Value;
+
+/// The lesser or greater of two floats: a NaN loses against any number, and of equal ones the stored one stays.
+fn float_extreme(op: Op, old: &Value, value: &Value) -> Option<Value> {
+    let better = match op {
+        Op::Minimum => BinaryOp::Lt,
+        Op::Maximum => BinaryOp::Gt,
+        _ => return None,
+    };
+    if !matches!(old, Value::F32(_) | Value::F64(_)) {
+        return None;
+    }
+    let holds = |op, a, b| matches!(numeric::binary(op, a, b), numeric::Outcome::Value(Value::Bool(true)));
+    let takes = holds(better, value, old) || holds(BinaryOp::Ne, old, old);
+    Some(if takes { value.clone() } else { old.clone() })
+}
 
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, op: AtomicOp, ty: &Type, to: At, address: At, args: [At; 2]) -> Result<(), Fault> {
@@ -44,7 +59,12 @@ impl Machine<'_> {
                 self.poke(address, &after.to_bytes(), None)?;
             }
             AtomicOp::Fetch(op) => {
-                let Some(after) = numeric::apply(op, &read(self)?, &self.value(args[0], ty)?) else {
+                let (old, value) = (read(self)?, self.value(args[0], ty)?);
+                let after = match float_extreme(op, &old, &value) {
+                    Some(after) => Some(after),
+                    None => numeric::apply(op, &old, &value),
+                };
+                let Some(after) = after else {
                     return Err(Fault::Internal(format!("an atomic {} on {ty}", op.name())));
                 };
                 self.poke(address, &after.to_bytes(), None)?;

@@ -142,7 +142,7 @@ impl Machine<'_> {
             values.push(self.value(args[0], ty)?);
             seconds.push(match what {
                 Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => self.value(args[1], ty)?,
-                Together::Select | Together::Down | Together::Up | Together::Xor => {
+                Together::Broadcast | Together::Select | Together::Down | Together::Up | Together::Xor => {
                     self.value(args[1], &Type::USIZE)?
                 }
                 _ => Value::Unit,
@@ -166,6 +166,12 @@ impl Machine<'_> {
                     if truth && lane < 32 { 1i128 << lane } else { 0 }
                 };
                 all(Value::Int(IntKind::U32, truths().enumerate().map(bit).sum()))
+            }
+            Together::Broadcast => {
+                let id = seconds.first().and_then(Value::as_int).unwrap_or(0);
+                let named = usize::try_from(id).ok().and_then(|id| values.get(id)).cloned();
+                let zero = || Value::read(ty, &vec![0; ty.size()]).map_err(|invalid| self.invalid(invalid.ty));
+                all(named.map_or_else(zero, Ok)?)
             }
             _ => {
                 // A lane that does not exist leaves the item its own value.

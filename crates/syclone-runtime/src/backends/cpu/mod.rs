@@ -16,8 +16,11 @@ use crate::{Aspect, Device, DeviceInfo, Error, Isa, Result};
 /// The variable that sets the number of workers of the host's CPU device.
 const VARIABLE: &str = "SYCLONE_CPU_THREADS";
 
-/// The most workers a device may have: far more than any machine's cores, few enough to start.
+/// The most workers that any device has: far more than any machine's cores, few enough to start.
 const MAX_THREADS: usize = 1024;
+
+/// The most workers that a machine with few cores takes, so that programs can be tried with as many as others have.
+const FEW_THREADS: usize = 16;
 
 /// The most work-items in a group. Groups are loops here, so the limit only bounds per-item storage.
 const MAX_WORK_GROUP_SIZE: usize = 4096;
@@ -27,13 +30,14 @@ pub(crate) const LOCAL_MEMORY_BYTES: usize = 64 << 10;
 
 /// The machine's CPU device with the settings of the environment.
 pub(crate) fn host() -> Result<Device> {
-    device(threads(std::env::var(VARIABLE).ok().as_deref())?, "cpu:0".to_owned())
+    device(threads(crate::environment::variable(VARIABLE).as_deref())?, "cpu:0".to_owned())
 }
 
 /// A CPU device with a pool of its own, which no selector finds.
 pub(crate) fn partition(threads: usize) -> Result<Device> {
-    if !(1..=MAX_THREADS).contains(&threads) {
-        return Err(Error::InvalidThreadCount { asked: threads, limit: MAX_THREADS });
+    let limit = max_threads(cores());
+    if !(1..=limit).contains(&threads) {
+        return Err(Error::InvalidThreadCount { asked: threads, limit });
     }
     device(threads, format!("cpu partition of {threads}"))
 }
@@ -41,13 +45,24 @@ pub(crate) fn partition(threads: usize) -> Result<Device> {
 /// The number of workers: what the variable says, or one for each core that the process may use.
 fn threads(variable: Option<&str>) -> Result<usize> {
     let Some(value) = variable.map(str::trim).filter(|value| !value.is_empty()) else {
-        return Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS)));
+        return Ok(cores().min(MAX_THREADS));
     };
-    value.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads)).ok_or_else(|| Error::InvalidEnvironment {
+    let limit = max_threads(cores());
+    value.parse().ok().filter(|threads| (1..=limit).contains(threads)).ok_or_else(|| Error::InvalidEnvironment {
         variable: VARIABLE,
         value: value.to_owned(),
-        expected: format!("a number of threads from 1 to {MAX_THREADS}"),
+        expected: format!("a number of threads from 1 to {limit} on this machine of {} cores", cores()),
     })
+}
+
+/// The cores that the process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The most workers that may be asked for: each core has its share of them, and more would only take turns.
+fn max_threads(cores: usize) -> usize {
+    cores.saturating_mul(4).clamp(FEW_THREADS, MAX_THREADS)
 }
 
 fn device(threads: usize, selector: String) -> Result<Device> {

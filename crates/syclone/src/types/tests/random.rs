@@ -7,7 +7,8 @@ impl Random {
     /// A generator with a seed from `SYCLONE_TEST_SEED` or the clock. The seed is printed, so that the output of a
     /// failed test tells it.
     pub(super) fn new() -> Self {
-        let given = std::env::var("SYCLONE_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+        let variable = syclone_runtime::environment::variable("SYCLONE_TEST_SEED");
+        let given = variable.map(|seed| seed.parse().expect("SYCLONE_TEST_SEED is a whole number below 2^64"));
         let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64);
         let seed = given.unwrap_or_else(clock);
         println!("SYCLONE_TEST_SEED={seed}");
