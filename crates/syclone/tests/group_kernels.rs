@@ -1,5 +1,7 @@
 //! Joint scans, several reductions at once and barriers that some items miss, in every way that a kernel can run.
 
+mod rig;
+
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
@@ -98,5 +100,67 @@ fn a_barrier_that_some_items_miss_ends_in_an_error_and_one_that_all_or_none_reac
         assert_eq!(run([0, 0, 0, 0, 1, 2, 3, 4]).expect("whole groups"), [7, 7, 7, 7, 1, 2, 3, 4]);
         let error = run([1, 1, 1, 1, 1, 0, 1, 0]).expect_err("two items of a group return").to_string();
         assert!(error.contains("some_return_early") && error.contains('2') && error.contains('4'), "{error}");
+    });
+}
+
+#[kernel(fallback)]
+fn broadcasts(item: NdItem<1>, x: View<u32>, ids: View<u32>, whole: ItemMut<u32>, part: ItemMut<u32>) {
+    let id = ids[item.group_id(0)] as usize;
+    whole[item] = item.group().broadcast(x[item] + 1, id);
+    part[item] = item.sub_group().broadcast(x[item] + 1, id);
+}
+
+#[test]
+fn a_broadcast_from_nobody_is_zero_in_a_group_and_ones_own_in_a_sub_group() {
+    const SIZE: usize = 6;
+    let ids = [0u32, 3, 5, 6, 7, u32::MAX];
+    let x: Vec<u32> = (0..(SIZE * ids.len()) as u32).map(|i| i * 7).collect();
+    rig::in_every_way(|queue, way| {
+        let (values, named) = (Buffer::from_vec(x.clone()), Buffer::from_vec(ids.to_vec()));
+        let (whole, part) = (Buffer::from_vec(vec![77; x.len()]), Buffer::from_vec(vec![77; x.len()]));
+        rig::run(queue, |h| {
+            let shape = NdRange::new(x.len(), SIZE).sub_group_size(4);
+            h.parallel_for(shape, broadcasts(values.read(h), named.read(h), whole.write(h), part.write(h)))
+        });
+        let (whole, part) = (whole.host_read().unwrap(), part.host_read().unwrap());
+        for i in 0..x.len() {
+            let (group, local) = (i / SIZE, i % SIZE);
+            let id = ids[group] as usize;
+            let named = if id < SIZE { x[group * SIZE + id] + 1 } else { 0 };
+            assert_eq!(whole[i], named, "{way:?}, item {i}");
+            // Sub-groups of four and of two.
+            let (start, len) = if local < 4 { (0, 4) } else { (4, 2) };
+            let lane = if id < len { group * SIZE + start + id } else { i };
+            assert_eq!(part[i], x[lane] + 1, "{way:?}, item {i}");
+        }
+    });
+}
+
+#[kernel(fallback)]
+fn extremes(item: NdItem<1>, x: View<f32>, low: AtomicView<f32>, high: AtomicView<f64>) {
+    let i = item.global_id(0);
+    low.atomic(i).fetch_min(x[item]);
+    high.atomic(i).fetch_max(x[item] as f64);
+}
+
+#[test]
+fn atomic_extremes_keep_the_stored_zero_and_let_nan_lose_in_every_way() {
+    let special = [0.0f32, -0.0, f32::NAN, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY];
+    let pairs: Vec<(f32, f32)> = special.iter().flat_map(|&old| special.map(|new| (old, new))).collect();
+    rig::in_every_way(|queue, way| {
+        let x = Buffer::from_vec(pairs.iter().map(|pair| pair.1).collect());
+        let low = Buffer::from_vec(pairs.iter().map(|pair| pair.0).collect());
+        let high = Buffer::from_vec(pairs.iter().map(|pair| f64::from(pair.0)).collect());
+        rig::run(queue, |h| {
+            h.parallel_for(NdRange::new(pairs.len(), 7), extremes(x.read(h), low.atomic(h), high.atomic(h)))
+        });
+        let (low, high) = (low.host_read().unwrap(), high.host_read().unwrap());
+        for (i, &(old, new)) in pairs.iter().enumerate() {
+            // The stored value goes for a better number only, or if it is none.
+            let least = if old.is_nan() || new < old { new } else { old };
+            let most = if old.is_nan() || new > old { new } else { old };
+            assert_eq!(format!("{:?}", low[i]), format!("{least:?}"), "{way:?}: min of {old} and {new}");
+            assert_eq!(format!("{:?}", high[i]), format!("{:?}", f64::from(most)), "{way:?}: max of {old} and {new}");
+        }
     });
 }

@@ -1,5 +1,7 @@
 //! Atomic operations: whole by nature, because one item runs at a time.
 
+use std::cmp::Ordering;
+
 use super::Machine;
 use crate::interp::code::{At, AtomicOp};
 use crate::interp::{AccessKind, Fault};
@@ -11,15 +13,15 @@ use crate::value::Value;
 /// The lesser or greater of two floats: a NaN loses against any number, and of equal ones the stored one stays.
 fn float_extreme(op: Op, old: &Value, value: &Value) -> Option<Value> {
     let better = match op {
-        Op::Minimum => BinaryOp::Lt,
-        Op::Maximum => BinaryOp::Gt,
+        Op::Minimum => Ordering::Less,
+        Op::Maximum => Ordering::Greater,
         _ => return None,
     };
     if !matches!(old, Value::F32(_) | Value::F64(_)) {
         return None;
     }
-    let holds = |op, a, b| matches!(numeric::binary(op, a, b), numeric::Outcome::Value(Value::Bool(true)));
-    let takes = holds(better, value, old) || holds(BinaryOp::Ne, old, old);
+    let is_nan = numeric::compare(old, old).is_none();
+    let takes = is_nan || numeric::compare(value, old) == Some(better);
     Some(if takes { value.clone() } else { old.clone() })
 }
 
