@@ -24,6 +24,12 @@ pub(crate) const ALIGNMENT: usize = 64;
 /// tables that translate addresses, which a kernel that streams through memory feels.
 const MAPPED_FROM: usize = 4 << 20;
 
+/// Each map begins its bytes this much later in its pages than the one before, [`STAGGERS`] times: arrays of one size would
+/// otherwise lie a power of two apart, and their equal indices in one bank of the memory and one set of the caches.
+const STAGGER: usize = 4096;
+/// Different places where a map's bytes begin.
+const STAGGERS: usize = 16;
+
 /// Memory that commands touch, with the state that orders them.
 ///
 /// ```
@@ -87,10 +93,12 @@ impl MemoryObject {
         }
         account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
         if bytes >= MAPPED_FROM {
-            let Some(mut pages) = map(bytes) else {
+            let before = (account.stats().allocations as usize % STAGGERS) * STAGGER;
+            let Some(mut pages) = bytes.checked_add(before).and_then(map) else {
                 return Err(out_of_memory(account.release(bytes)));
             };
-            let ptr = NonNull::new(pages.as_mut_ptr()).expect("a map is never at null");
+            // SAFETY: the map has `bytes` bytes after these.
+            let ptr = unsafe { NonNull::new_unchecked(pages.as_mut_ptr().add(before)) };
             return Ok(MemoryObject::with_storage(ptr, bytes, Storage::Mapped { _pages: pages, account }));
         }
         // An over-aligned request would be zeroed eagerly (there is no aligned calloc): align by hand.
