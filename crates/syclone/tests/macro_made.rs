@@ -1,4 +1,5 @@
-//! Kernels that `macro_rules!` macros make: a name of the macro's own and its caller's are two variables, as in Rust.
+//! Kernels that macros make. A name of a `macro_rules!` macro's own and its caller's are two variables, as in Rust; those of
+//! a procedural macro are usually one.
 
 mod rig;
 
@@ -150,5 +151,16 @@ fn a_jump_goes_to_the_label_that_its_writer_sees() {
         let (x, out) = (Buffer::from_vec(input.to_vec()), Buffer::<u32>::new(4));
         run(queue, |h| h.parallel_for(4, jumps_out(x.read(h), out.write(h))));
         assert_eq!(*out.host_read().unwrap(), input.map(jumps_out_host), "{way:?}");
+    });
+}
+
+syclone_test_maker::shifted!(by_a_procedural_macro, shift * 2 + input[item]);
+
+#[test]
+fn names_of_a_procedural_macro_are_its_callers() {
+    in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_vec(vec![0u32, 3, 8]), Buffer::<u32>::new(3));
+        run(queue, |h| h.parallel_for(3, by_a_procedural_macro(x.read(h), out.write(h))));
+        assert_eq!(*out.host_read().unwrap(), [30, 42, 62], "{way:?}");
     });
 }
