@@ -308,3 +308,22 @@ fn waiting_for_what_this_thread_holds_up_is_an_error_and_no_hang() {
     std::thread::sleep(Duration::from_millis(1));
     assert_eq!(out.host_read().expect("reads")[7], 7);
 }
+
+#[test]
+fn an_unknown_way_to_run_kernels_is_an_error_before_the_first_launch() {
+    const TEST: &str = "an_unknown_way_to_run_kernels_is_an_error_before_the_first_launch";
+    const CHILD: &str = "SYCLONE_TEST_UNKNOWN_WAY";
+    let device = Device::select("cpu").expect("every machine has the CPU device");
+    if std::env::var_os(CHILD).is_some() {
+        let text = Queue::new(&device).expect_err("there is no such way").to_string();
+        assert_says(&text, &["SYCLONE_CPU_WAY", "fast", "regions, lock-step, interpreter"]);
+        return;
+    }
+    let child = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", TEST])
+        .env(CHILD, "1")
+        .env("SYCLONE_CPU_WAY", "fast")
+        .output()
+        .expect("the program starts");
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+}
