@@ -1,9 +1,6 @@
 //! Where a benchmark runs: the chosen device, and the same number of native threads beside it.
 
-use std::num::NonZero;
-
 use syclone::Device;
-use syclone::abi::ways::check_environment;
 
 use super::peak::Peaks;
 use super::report::DeviceFacts;
@@ -16,8 +13,7 @@ pub struct Target {
     pub facts: DeviceFacts,
     /// The device itself.
     pub device: Device,
-    /// As many native threads as the device has workers, or as there are cores if those are fewer: a ceiling is the
-    /// machine's, and threads that take turns neither raise nor measure it.
+    /// As many native threads as the device has workers.
     pub team: Team,
 }
 
@@ -28,9 +24,7 @@ impl Target {
             Some(selector) => Device::select(selector)?,
             None => Device::from_env()?,
         };
-        check_environment()?;
         let info = device.info();
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Target {
             facts: DeviceFacts {
                 name: info.name.clone(),
@@ -43,7 +37,7 @@ impl Target {
                 peak_gbs: None,
                 peak_reason: None,
             },
-            team: Team::new(info.compute_units.min(cores))?,
+            team: Team::new(info.compute_units)?,
             device,
         })
     }

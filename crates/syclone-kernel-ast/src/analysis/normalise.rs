@@ -18,17 +18,13 @@ use crate::tree::*;
 pub fn normalise(function: &Function) -> Result<Function, AnalysisError> {
     let mut out = function.clone();
     let roles = Roles::of(function);
-    if !roles_sync(&roles, &function.body) {
+    if !roles.block_syncs(&function.body) {
         return Ok(out);
     }
     let mut pass = Pass { roles, vars: std::mem::take(&mut out.vars) };
     out.body = if function.ret.is_none() { pass.statements(&function.body)? } else { pass.block(&function.body)? };
     out.vars = pass.vars;
     Ok(out)
-}
-
-fn roles_sync(roles: &Roles, block: &Block) -> bool {
-    block.stmts.iter().any(|s| roles.stmt_syncs(s)) || block.tail.as_ref().is_some_and(|e| roles.contains_sync(e))
 }
 
 struct Pass {

@@ -218,12 +218,40 @@ pub fn plan(function: &Function) -> Result<Verdict, AnalysisError> {
 /// # Errors
 /// As for [`plan`].
 pub fn plan_item_by_item(function: &Function) -> Result<Verdict, AnalysisError> {
+    let roles = Roles::of(function);
+    if matches!(function.kind, FunctionKind::Range { .. } | FunctionKind::SingleTask)
+        && !roles.block_syncs(&function.body)
+    {
+        return Ok(Verdict::Split(Box::new(in_one_piece(function, roles))));
+    }
     plan_with(function, false)
+}
+
+/// The plan of a body that each item runs from its first statement to its last. Nothing needs to be known about it.
+fn in_one_piece(function: &Function, roles: Roles) -> Plan {
+    let mut function = function.clone();
+    let mut stmts = std::mem::take(&mut function.body.stmts);
+    stmts.extend(function.body.tail.take().map(|tail| Stmt::Expr(*tail)));
+    let uses = Uses::of(&function.vars, &stmts);
+    let returns = stmts.iter().any(build::stmt_returns);
+    let items = Items { id: 0, body: ItemBody::Straight(stmts), returns, bound: None };
+    Plan {
+        storage: vec![Storage::Inner; function.vars.len()],
+        variances: Variances::unknown(&function, &roles),
+        nodes: vec![Node::Items(items)],
+        remat: Vec::new(),
+        deferred: Vec::new(),
+        needs_alive: false,
+        uses: vec![uses],
+        lanes: vec![Vec::new()],
+        function,
+        roles,
+    }
 }
 
 fn plan_with(function: &Function, strips: bool) -> Result<Verdict, AnalysisError> {
     let function = normalise(function)?;
     let roles = Roles::of(&function);
-    let variances = Variances::of(&function, &roles)?;
+    let variances = Variances::of(&function, &roles);
     build::build(function, roles, variances, strips)
 }

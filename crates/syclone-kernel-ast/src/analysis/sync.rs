@@ -189,7 +189,13 @@ impl Roles {
         found
     }
 
-    /// Whether a statement synchronises.
+    /// Whether a block contains a synchronising operation.
+    pub fn block_syncs(&self, block: &Block) -> bool {
+        block.stmts.iter().any(|stmt| self.stmt_syncs(stmt))
+            || block.tail.as_ref().is_some_and(|tail| self.contains_sync(tail))
+    }
+
+    /// Whether a statement contains a synchronising operation.
     pub fn stmt_syncs(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Let { init: e, .. } | Stmt::Expr(e) => self.contains_sync(e),

@@ -5,7 +5,6 @@
 //! What the tree cannot tell (memory that other items write, results of calls that see the item) is [`Variance::OPAQUE`]:
 //! it may well be the same for all items, but that is not proven.
 
-use super::AnalysisError;
 use super::sync::{Roles, SyncKind, Token, each_child, is_uniform_result};
 use super::uses::{may_change_receiver, pattern_vars, root};
 use crate::tree::*;
@@ -64,19 +63,22 @@ pub struct Variances {
 }
 
 impl Variances {
-    /// Analyses a (normalised) function.
-    ///
-    /// # Errors
-    /// None at present; the signature leaves room for bodies that cannot be analysed.
-    pub fn of(function: &Function, roles: &Roles) -> Result<Self, AnalysisError> {
-        let device = matches!(function.kind, FunctionKind::Device | FunctionKind::Collective);
-        let mut all = Self {
-            vars: vec![Variance::UNIFORM; function.vars.len()],
+    /// Nothing is known of any variable.
+    pub(super) fn unknown(function: &Function, roles: &Roles) -> Self {
+        Self {
+            vars: vec![Variance::OPAQUE; function.vars.len()],
             vars_info: function.vars.clone(),
             exits: Vec::new(),
             roles: roles.clone(),
-            device,
-        };
+            device: matches!(function.kind, FunctionKind::Device | FunctionKind::Collective),
+        }
+    }
+
+    /// Analyses a (normalised) function.
+    pub fn of(function: &Function, roles: &Roles) -> Self {
+        let mut all = Self::unknown(function, roles);
+        all.vars.fill(Variance::UNIFORM);
+        let device = all.device;
         for param in &function.params {
             all.vars[param.var.0 as usize] = match param.role {
                 ParamRole::Item | ParamRole::NdItem | ParamRole::NdItemRef => all.all_ids(),
@@ -90,7 +92,7 @@ impl Variances {
             let mut walk = Walk { all: &mut all, loops: Vec::new() };
             walk.block(&function.body, Variance::UNIFORM);
             if before == (all.vars.clone(), all.exits.clone()) {
-                return Ok(all);
+                return all;
             }
         }
     }

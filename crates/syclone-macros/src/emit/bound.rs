@@ -10,23 +10,36 @@ use super::builtin_names::is_builtin_method;
 use super::printer::callee_path;
 use crate::frontend::Parsed;
 
-/// `fn bound() -> Arc<BoundFunction>` of a kernel. `checks` are statements for rustc alone: a body of their own would cost
-/// compile time.
-pub fn bound(parsed: &Parsed, checks: &TokenStream) -> TokenStream {
-    let value = bound_value(parsed);
-    quote! {
-        fn bound(&self) -> ::std::sync::Arc<::syclone::abi::BoundFunction> { #checks #value }
-    }
+/// The tree as a string literal.
+pub fn encoded(parsed: &Parsed) -> TokenStream {
+    let text = encode(&parsed.function);
+    quote!(#text)
 }
 
 /// The expression that binds the tree.
 pub fn bound_value(parsed: &Parsed) -> TokenStream {
-    let text = encode(&parsed.function);
+    let (text, tables) = (encoded(parsed), tables(parsed));
+    quote!(::syclone::abi::bind(#text, #tables))
+}
+
+/// The field of a kernel's description with the tables, where they hold more than the types of its parameters, which the
+/// library knows. They come first.
+pub fn tables_field(parsed: &Parsed) -> TokenStream {
+    let of_params = parsed.function.params.iter().map(|p| p.ty.0 as usize + 1).max().unwrap_or(0);
+    let only_params = parsed.types.len() == of_params && parsed.consts.is_empty() && parsed.callees.is_empty();
+    if only_params && bound_methods(parsed).is_empty() {
+        return TokenStream::new();
+    }
+    let tables = tables(parsed);
+    quote!(tables: || #tables,)
+}
+
+fn tables(parsed: &Parsed) -> TokenStream {
     let types = parsed.types.iter().map(type_value);
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
     let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
     let methods = bound_methods(parsed);
-    quote!(::syclone::abi::bind(#text, [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods),*]))
+    quote!(::syclone::abi::Tables::new([#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods),*]))
 }
 
 /// The descriptor of a type as an expression.

@@ -6,7 +6,7 @@ use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, Stmt, VarId};
 
 use super::allowances;
-use super::bound::bound_value;
+use super::bound::{encoded, tables_field};
 use super::kernel::{bodies, dims, local_name};
 use crate::frontend::Inline;
 
@@ -14,7 +14,7 @@ use crate::frontend::Inline;
 pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let Inline { mut parsed, captures } = inline;
     let dims = dims(parsed.function.kind);
-    let bound = bound_value(&parsed);
+    let (text, tables) = (encoded(&parsed), tables_field(&parsed));
     // What a captured variable is, its type tells later; until then it may be memory that other items write.
     let reducers = combined(&parsed.function.body);
     for param in &mut parsed.function.params {
@@ -48,12 +48,16 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     );
     let reason = bodies.reason.map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
     let has_lock_step = bodies.lock_step.is_some();
-    let text_names = captures.iter().map(Ident::to_string);
+    let text_names = captures.iter().map(Ident::to_string).collect::<Vec<_>>().join(" ");
     let meta = quote!(::syclone::abi::KernelMeta {
-        parameters: &[#(#text_names),*],
         lock_step: #has_lock_step,
         #reason
-        ..::syclone::abi::KernelMeta::new(::core::concat!("kernel! at ", ::core::file!(), ":", ::core::line!()), ::core::module_path!())
+        #tables
+        ..::syclone::abi::KernelMeta::new(
+            ::core::concat!("kernel! at ", ::core::file!(), ":", ::core::line!()),
+            #text_names,
+            #text,
+        )
     });
     Ok(quote! {
         {
@@ -61,7 +65,6 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,
                 (#(::syclone::abi::Capture::capture(#captures),)*),
-                || #bound,
                 #regions,
                 #lock_step,
             );

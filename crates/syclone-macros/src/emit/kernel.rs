@@ -5,12 +5,12 @@ use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
 
-use super::bound::bound;
+use super::bound::{encoded, tables_field};
 use super::lock_step::lock_step_body;
 use super::printer::printed_name;
 use super::regions::Regions;
 use super::{allowances, analysis_error, may_optimise, passed};
-use crate::frontend::Parsed;
+use crate::frontend::{PRIMITIVES, Parsed};
 
 /// Both forms of a kernel's body, as functions of the group `__g`.
 pub struct Bodies {
@@ -91,20 +91,17 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let types: Vec<&syn::Type> = params.iter().map(|p| &p.ty).collect();
     let arguments = params.iter().map(|p| {
         let (name, ty) = (&p.ident, &p.ty);
-        if p.role == ParamRole::Value { quote!(#name: #ty) } else { quote!(#name: impl ::syclone::abi::KernelArg<#ty>) }
-    });
-    let values = params.iter().map(|p| {
-        let name = &p.ident;
-        if p.role == ParamRole::Value { quote!(#name) } else { quote!(::syclone::abi::KernelArg::into_param(#name)) }
-    });
-    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let phantom = generics.params.iter().filter_map(|p| match p {
-        syn::GenericParam::Type(t) => {
-            let ident = &t.ident;
-            Some(quote!(#ident))
+        match argument_trait(p.role) {
+            Some(role) => {
+                let role = Ident::new(role, Span::call_site());
+                quote!(#name: impl ::syclone::abi::arg::#role<#ty>)
+            }
+            None => quote!(#name: #ty),
         }
-        _ => None,
     });
+    let values = params.iter().map(|p| &p.ident);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let code_type = code_type(parsed);
     let sizes = parsed.options.work_group_size.as_ref();
     if let Some(sizes) = sizes
         && sizes.len() != dims
@@ -117,33 +114,22 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let extents = sizes.map(|sizes| quote!([#(#sizes),*]));
     let bodies = bodies(parsed, extents.clone())?;
     let unpack = unpack(parsed);
-    let allow = allowances();
     let work_group_size = extents.map(|e| quote!(work_group_size: ::core::option::Option::Some(#e),));
     let sub_group_size =
         parsed.options.sub_group_size.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
     let local_bytes = local_bytes(parsed);
+    let method = |name: TokenStream| {
+        let allow = allowances();
+        quote!(#[inline(always)] #allow unsafe fn #name(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>))
+    };
     let regions = bodies.regions.map(|body| {
-        quote! {
-            #[inline(always)]
-            #allow
-            unsafe fn group(&self, __params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
-                #unpack
-                let mut __oob = ::syclone::abi::Oob::new();
-                #body
-                __g.report(__oob);
-            }
-        }
+        let method = method(quote!(group));
+        quote!(#method { #unpack let mut __oob = ::syclone::abi::Oob::new(); #body __g.report(__oob); })
     });
-    let has_lock_step = bodies.lock_step.is_some();
+    let has_lock_step = bodies.lock_step.is_some().then(|| quote!(lock_step: true,));
     let lock_step = bodies.lock_step.map(|body| {
-        quote! {
-            #[inline(always)]
-            #allow
-            unsafe fn group_lock_step(&self, __params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>) {
-                #unpack
-                #body
-            }
-        }
+        let method = method(quote!(group_lock_step));
+        quote!(#method { #unpack #body })
     });
     let warning = bodies
         .reason
@@ -151,48 +137,56 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         .filter(|_| !parsed.options.fallback)
         .map(|(span, reason)| slow_way_warning(ident, *span, reason));
     let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
-    let checks = role_checks(parsed);
-    let bound = bound(parsed, &checks);
-    let name = ident.to_string();
-    let param_names = params.iter().map(|p| p.ident.to_string());
+    let options = quote!(#has_lock_step #work_group_size #sub_group_size #local_bytes #reason);
+    let meta = meta(parsed, dims, options);
     let unsafety = &parsed.sig.safety;
     let span = ident.span();
     Ok(quote_spanned! {span=>
         #(#attrs)*
         #[allow(clippy::too_many_arguments, clippy::type_complexity)]
-        #vis #unsafety fn #ident #impl_generics (#(#arguments),*) -> #ident #type_generics #where_clause {
-            #ident { params: (#(#values,)*), instance: ::core::marker::PhantomData }
+        #vis #unsafety fn #ident #impl_generics (#(#arguments),*)
+            -> ::syclone::abi::KernelCall<#dims, #form, #ident #type_generics> #where_clause
+        {
+            ::syclone::abi::KernelCall::new((#(#values,)*))
         }
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, clippy::type_complexity)]
-        #vis struct #ident #impl_generics #where_clause {
-            params: (#(#types,)*),
-            instance: ::core::marker::PhantomData<fn() -> (#(#phantom,)*)>,
-        }
+        #code_type
 
-        #[doc(hidden)]
-        #[allow(non_camel_case_types, clippy::type_complexity)]
-        const _: () = {
-            impl #impl_generics ::syclone::abi::Kernel<#dims> for #ident #type_generics #where_clause {
-                type Params = (#(#types,)*);
-                type Form = #form;
-                fn meta(&self) -> ::syclone::abi::KernelMeta<#dims> {
-                    ::syclone::abi::KernelMeta {
-                        parameters: &[#(#param_names),*],
-                        lock_step: #has_lock_step,
-                        #work_group_size #sub_group_size #local_bytes #reason
-                        ..::syclone::abi::KernelMeta::new(#name, ::core::module_path!())
-                    }
-                }
-                fn params(&self) -> Self::Params { self.params }
-                #bound
-                #regions
-                #lock_step
-            }
-            #warning
-        };
+        impl #impl_generics ::syclone::abi::KernelCode<#dims> for #ident #type_generics #where_clause {
+            type Params = (#(#types,)*);
+            #meta
+            #regions
+            #lock_step
+        }
+        #warning
     })
+}
+
+/// The method that describes the kernel. `options` are fields that differ from their defaults.
+fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
+    let text = encoded(parsed);
+    let params = passed(parsed).iter().map(|p| p.ident.to_string()).collect::<Vec<_>>().join(" ");
+    let name = parsed.ident.to_string();
+    options.extend(tables_field(parsed));
+    let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
+    let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };
+    let checks = value_checks(parsed);
+    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #meta })
+}
+
+/// The type without values that stands for the kernel's code.
+fn code_type(parsed: &Parsed) -> TokenStream {
+    let Parsed { vis, ident, generics, .. } = parsed;
+    if generics.params.is_empty() {
+        return quote!(#[doc(hidden)] #[allow(non_camel_case_types)] #vis enum #ident {});
+    }
+    let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #vis struct #ident #impl_generics #where_clause { instance: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+    }
 }
 
 /// A warning at the operation that forces the slow form. Stable Rust has no warnings from macros; using a deprecated
@@ -245,23 +239,28 @@ fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclo
     }
 }
 
-/// The analysis knows a parameter's role by the name of its type; rustc checks that the name did not lie.
-pub fn role_checks(parsed: &Parsed) -> TokenStream {
-    let checks = parsed.params.iter().filter_map(|p| {
-        let role = match p.role {
-            ParamRole::View => quote!(View),
-            ParamRole::ItemMut => quote!(ItemMut),
-            ParamRole::GroupMut => quote!(GroupMut),
-            ParamRole::ScatterMut => quote!(ScatterMut),
-            ParamRole::AtomicView => quote!(AtomicView),
-            ParamRole::LocalAccessor => quote!(LocalAccessor),
-            ParamRole::Reducer => quote!(Reducer),
-            ParamRole::Spec => quote!(Spec),
-            ParamRole::Value => quote!(Value),
-            _ => return None,
-        };
-        let ty = &p.ty;
-        Some(quote!(let _ = ::syclone::abi::role::#role::<#ty>;))
-    });
-    quote!(#(#checks)*)
+/// The trait of `abi::arg` for a parameter. The analysis knows its role by the name of its type; rustc checks that the name
+/// did not lie.
+fn argument_trait(role: ParamRole) -> Option<&'static str> {
+    Some(match role {
+        ParamRole::View => "View",
+        ParamRole::ItemMut => "ItemMut",
+        ParamRole::GroupMut => "GroupMut",
+        ParamRole::ScatterMut => "ScatterMut",
+        ParamRole::AtomicView => "AtomicView",
+        ParamRole::LocalAccessor => "LocalAccessor",
+        ParamRole::Reducer => "Reducer",
+        ParamRole::Spec => "Spec",
+        _ => return None,
+    })
+}
+
+/// That what looks like a plain value is one, where a name could lie.
+fn value_checks(parsed: &Parsed) -> TokenStream {
+    let is_primitive = |ty: &syn::Type| {
+        let name = if let syn::Type::Path(path) = ty { path.path.get_ident() } else { None };
+        name.is_some_and(|name| PRIMITIVES.contains(&name.to_string().as_str()))
+    };
+    let values = parsed.params.iter().filter(|p| p.role == ParamRole::Value && !is_primitive(&p.ty));
+    values.map(|p| &p.ty).map(|ty| quote!(let _ = ::syclone::abi::role::value::<#ty>;)).collect()
 }

@@ -5,14 +5,55 @@
 
 use std::cell::RefCell;
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
 use crate::frontend::{Callee, Parsed, make_ident};
+
+/// The tokens of an expression. Most are one token, for which a stream of its own would cost compile time.
+pub enum Printed {
+    /// A variable or a literal.
+    One(TokenTree),
+    /// Anything else.
+    More(TokenStream),
+}
+
+impl From<TokenStream> for Printed {
+    fn from(tokens: TokenStream) -> Self {
+        Printed::More(tokens)
+    }
+}
+
+impl ToTokens for Printed {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Printed::One(token) => tokens.append(token.clone()),
+            Printed::More(more) => more.to_tokens(tokens),
+        }
+    }
+}
+
+/// A reference to the running code's accumulator of faults.
+#[derive(Clone, Copy)]
+struct Faults {
+    behind_reference: bool,
+}
+
+impl ToTokens for Faults {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let span = Span::call_site();
+        tokens.append(Punct::new('&', Spacing::Alone));
+        tokens.append(Ident::new("mut", span));
+        if self.behind_reference {
+            tokens.append(Punct::new('*', Spacing::Alone));
+        }
+        tokens.append(Ident::new("__oob", span));
+    }
+}
 
 /// Which form of the native version is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,8 +115,8 @@ impl<'a> Printer<'a> {
     }
 
     /// The accumulator of out-of-bounds accesses as an argument. It comes last, after arguments that use it too.
-    fn oob(&self) -> TokenStream {
-        if self.form == Form::Device { quote!(&mut *__oob) } else { quote!(&mut __oob) }
+    fn oob(&self) -> Faults {
+        Faults { behind_reference: self.form == Form::Device }
     }
 
     pub fn var(&self, var: VarId) -> &Ident {
@@ -98,21 +139,18 @@ impl<'a> Printer<'a> {
         quote!(#value)
     }
 
-    pub fn lit(&self, lit: &Lit, span: SpanId) -> TokenStream {
+    pub fn lit(&self, lit: &Lit, span: SpanId) -> Printed {
         let span = self.span(span);
         let text = match lit {
-            Lit::Bool(value) => {
-                let ident = Ident::new(if *value { "true" } else { "false" }, span);
-                return quote!(#ident);
-            }
+            Lit::Bool(value) => return Printed::One(Ident::new(if *value { "true" } else { "false" }, span).into()),
             Lit::Int(value, suffix) => format!("{}{suffix}", value.unsigned_abs()),
             Lit::Float(digits, suffix) => format!("{digits}{suffix}"),
         };
         let mut literal: Literal = text.parse().expect("a literal of the tree was one in the source");
         literal.set_span(span);
         match lit {
-            Lit::Int(value, _) if *value < 0 => quote_spanned!(span=> -#literal),
-            _ => quote!(#literal),
+            Lit::Int(value, _) if *value < 0 => quote_spanned!(span=> -#literal).into(),
+            _ => Printed::One(literal.into()),
         }
     }
 
@@ -132,7 +170,7 @@ impl<'a> Printer<'a> {
                 let items = items.iter().map(|p| self.pattern(p));
                 quote!((#(#items,)*))
             }
-            Pattern::Lit(lit, span) => self.lit(lit, *span),
+            Pattern::Lit(lit, span) => self.lit(lit, *span).into_token_stream(),
             Pattern::Const(id, _) => self.constant(*id),
             Pattern::Range { lo, hi, inclusive, span } => {
                 let lo = lo.as_ref().map(|p| self.pattern(p));
@@ -177,17 +215,17 @@ impl<'a> Printer<'a> {
     }
 
     /// An operand: in parentheses unless it needs none.
-    fn operand(&self, expr: &Expr) -> TokenStream {
+    fn operand(&self, expr: &Expr) -> Printed {
         let tokens = self.expr(expr);
         match &expr.kind {
-            ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => quote!((#tokens)),
+            ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => quote!((#tokens)).into(),
             ExprKind::Lit(_)
             | ExprKind::Var(_)
             | ExprKind::Call(..)
             | ExprKind::Builtin(..)
             | ExprKind::Method { .. } => tokens,
             ExprKind::Field(..) | ExprKind::TupleField(..) if !has_index(expr) => tokens,
-            _ => quote!((#tokens)),
+            _ => quote!((#tokens)).into(),
         }
     }
 
@@ -207,16 +245,24 @@ impl<'a> Printer<'a> {
     }
 
     /// The value of an expression.
-    pub fn expr(&self, expr: &Expr) -> TokenStream {
-        let span = self.span(expr.span);
-        let oob = self.oob();
+    pub fn expr(&self, expr: &Expr) -> Printed {
         match &expr.kind {
             ExprKind::Lit(lit) => self.lit(lit, expr.span),
             ExprKind::Var(var) => {
                 let mut name = self.var(*var).clone();
-                name.set_span(span);
-                quote!(#name)
+                name.set_span(self.span(expr.span));
+                Printed::One(name.into())
             }
+            _ => self.compound(expr).into(),
+        }
+    }
+
+    /// The value of an expression that has parts.
+    fn compound(&self, expr: &Expr) -> TokenStream {
+        let span = self.span(expr.span);
+        let oob = self.oob();
+        match &expr.kind {
+            ExprKind::Lit(_) | ExprKind::Var(_) => self.expr(expr).into_token_stream(),
             ExprKind::Const(id) => self.constant(*id),
             ExprKind::Unary(op, a) => {
                 let a = self.operand(a);
@@ -370,10 +416,10 @@ impl<'a> Printer<'a> {
     }
 
     /// A struct or tuple whose part is read.
-    fn field_base(&self, base: &Expr) -> TokenStream {
+    fn field_base(&self, base: &Expr) -> Printed {
         let oob = self.oob();
         match self.local_root(base) {
-            Some(place) => quote!(#place.get(#oob)),
+            Some(place) => quote!(#place.get(#oob)).into(),
             None => self.operand(base),
         }
     }
@@ -411,7 +457,7 @@ impl<'a> Printer<'a> {
                     && matches!(self.roles.role(var), Some(ParamRole::Reference { .. } | ParamRole::Spec))
                 {
                     // The address wanted is the array's, not that of what refers to it.
-                    base_tokens = quote!((*#base_tokens));
+                    base_tokens = quote!((*#base_tokens)).into();
                 }
                 let base = base_tokens;
                 let raw =
@@ -428,8 +474,8 @@ impl<'a> Printer<'a> {
                 let index = Literal::u32_unsuffixed(*index);
                 quote!(#base.field(|__p| unsafe { &raw mut (*__p).#index }))
             }
-            ExprKind::Var(_) => self.local_root(expr).unwrap_or_else(|| self.expr(expr)),
-            _ => self.expr(expr),
+            ExprKind::Var(_) => self.local_root(expr).unwrap_or_else(|| self.expr(expr).into_token_stream()),
+            _ => self.expr(expr).into_token_stream(),
         }
     }
 
@@ -440,12 +486,12 @@ impl<'a> Printer<'a> {
     }
 
     /// An index: the item or group is copied, an array literal stays as it is.
-    fn index(&self, index: &Expr) -> TokenStream {
+    fn index(&self, index: &Expr) -> Printed {
         self.expr(index)
     }
 
     /// `place op value`, where the value has been printed.
-    fn assign(&self, place: &Expr, op: Option<TokenStream>, value: TokenStream, span: Span) -> TokenStream {
+    fn assign(&self, place: &Expr, op: Option<TokenStream>, value: Printed, span: Span) -> TokenStream {
         let is_local = match &place.kind {
             ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
                 self.local_root(inner).is_some()
@@ -455,23 +501,24 @@ impl<'a> Printer<'a> {
         if !has_index(place) && !is_local {
             let place = if let ExprKind::Deref(inner) = &place.kind {
                 let inner = self.operand(inner);
-                quote!(*#inner)
+                quote!(*#inner).into()
             } else {
                 self.expr(place)
             };
             let op = op.unwrap_or_else(|| quote_spanned!(span=> =));
             return quote!(#place #op #value);
         }
-        let store = self.store(place, &|old| match &op {
+        let replace = |old| match &op {
             None => quote!(__value),
             Some(op) => quote!({ let mut __new = #old; __new #op __value; __new }),
-        });
+        };
+        let store = self.store(place, op.is_some(), &replace);
         quote_spanned!(span=> { let __value = #value; #store })
     }
 
-    /// Statements that write `new(old)` to a checked place. A part of an element is written by reading the element,
-    /// changing it and writing it back.
-    fn store(&self, place: &Expr, new: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
+    /// Statements that write `new(old)` to a checked place, where `new` may not look at `old` unless it `reads`. A part of
+    /// an element is written by reading the element, changing it and writing it back.
+    fn store(&self, place: &Expr, reads: bool, new: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
         let oob = self.oob();
         let whole = match &place.kind {
             ExprKind::Index(..) => Some(self.place(place, true)),
@@ -483,6 +530,10 @@ impl<'a> Printer<'a> {
             if self.is_inside(place) {
                 let value = new(quote!(unsafe { __place.read() }));
                 return quote_spanned!(span=> let __place = #whole; let __stored = #value; unsafe { __place.write(__stored) };);
+            }
+            if !reads {
+                let value = new(TokenStream::new());
+                return quote_spanned!(span=> #whole.set(#value, #oob););
             }
             let value = new(quote!(__place.get(#oob)));
             return quote_spanned!(span=> let __place = #whole; let __stored = #value; __place.set(__stored, #oob););
@@ -515,7 +566,7 @@ impl<'a> Printer<'a> {
         if let Some(local) = self.local_root(base) {
             return quote!(let __whole = #local; let mut __element = __whole.get(#oob); #change __whole.set(__element, #oob););
         }
-        self.store(base, &|old| quote!({ let mut __element = #old; #change __element }))
+        self.store(base, true, &|old| quote!({ let mut __element = #old; #change __element }))
     }
 
     /// Whether an index is applied to a field of an element, as in `a[i].b[j]`.
@@ -580,7 +631,7 @@ impl<'a> Printer<'a> {
         let span = self.span(expr.span);
         let oob = self.oob();
         let ident = make_ident(name, span);
-        let printed: Vec<TokenStream> = args.iter().map(|e| self.expr(e)).collect();
+        let printed: Vec<Printed> = args.iter().map(|e| self.expr(e)).collect();
         if let Some(kind) = self.roles.sync(expr) {
             let line = self.line(expr.span);
             return match kind {
@@ -602,10 +653,10 @@ impl<'a> Printer<'a> {
             quote!(::<#(#types,)* #(#consts,)*>)
         });
         let receiver_tokens = match self.roles.token(receiver) {
-            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group().group()),
-            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())),
-            Some(Token::Group) => quote!(__g.group()),
-            Some(Token::SubGroup) => quote!(__g.sub_group(__i)),
+            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group().group()).into(),
+            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())).into(),
+            Some(Token::Group) => quote!(__g.group()).into(),
+            Some(Token::SubGroup) => quote!(__g.sub_group(__i)).into(),
             None => self.operand(receiver),
         };
         let role =
@@ -681,13 +732,14 @@ pub fn callee_path(callee: &Callee, kind: &str) -> TokenStream {
 }
 
 fn operator(op: BinaryOp, assign: bool, span: Span) -> TokenStream {
-    let text = if assign { format!("{}=", op.symbol()) } else { op.symbol().to_owned() };
-    let tokens: TokenStream = text.parse().expect("an operator is a token");
+    let equals = if assign { "=" } else { "" };
+    let mut symbols = op.symbol().chars().chain(equals.chars()).peekable();
+    let mut tokens = TokenStream::new();
+    while let Some(symbol) = symbols.next() {
+        let spacing = if symbols.peek().is_some() { Spacing::Joint } else { Spacing::Alone };
+        let mut token = Punct::new(symbol, spacing);
+        token.set_span(span);
+        tokens.extend([TokenTree::from(token)]);
+    }
     tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(span);
-            token
-        })
-        .collect()
 }

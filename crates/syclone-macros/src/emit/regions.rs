@@ -1,7 +1,7 @@
 //! Printing the region tree: item loops, strips, and what runs once for the group between them.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Argument, Collective, ItemBody, Items, Node, Operation, Plan, Storage};
 use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result};
 use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars, root};
@@ -28,6 +28,8 @@ pub struct Regions<'a> {
     nd: bool,
     /// Parameters whose value differs between items: the arguments of a collective function.
     item_args: Vec<VarId>,
+    /// Whether items run the whole body one after the other, so that nothing has to be kept for them.
+    in_one_piece: bool,
 }
 
 /// Where code runs.
@@ -47,7 +49,13 @@ impl<'a> Regions<'a> {
         let item = plan.function.params.iter().find(|p| matches!(p.role, ParamRole::Item | ParamRole::NdItem));
         let nd = item.is_some_and(|p| p.role == ParamRole::NdItem);
         let item = item.map(|p| printer.var(p.var).clone());
-        Self { plan, printer, dims, item, nd, item_args }
+        // Sub-groups and reducers ask for the item's place in its group.
+        let needs_place = nd || plan.function.params.iter().any(|p| p.role == ParamRole::Reducer);
+        let in_one_piece = matches!(plan.nodes.as_slice(), [Node::Items(Items { body: ItemBody::Straight(_), .. })])
+            && item_args.is_empty()
+            && !needs_place
+            && !may_optimise();
+        Self { plan, printer, dims, item, nd, item_args, in_one_piece }
     }
 
     /// The whole body as an expression: storage, the nodes, then `result`. `__g` is the group, `__oob` its faults.
@@ -67,7 +75,8 @@ impl<'a> Regions<'a> {
             inner.extend(quote!(let __alive = ::syclone::abi::Alive::new(__g);));
         }
         let nodes = self.nodes(&self.plan.nodes, At::Group);
-        let mut body = quote!(#inner '__group: { #nodes } #result);
+        let mut body =
+            if self.in_one_piece { quote!(#inner #nodes #result) } else { quote!(#inner '__group: { #nodes } #result) };
         for (index, storage) in self.plan.storage.iter().enumerate().rev() {
             if *storage == Storage::PerItem {
                 let name = per_item(VarId(index as u32));
@@ -207,7 +216,7 @@ impl<'a> Regions<'a> {
     fn scalar_expr(&self, expr: &Expr, at: At) -> TokenStream {
         let prologue = self.scalar_prologue(&Uses::of_expr(&self.plan.function.vars, expr), at);
         let expr = self.printer.expr(expr);
-        if prologue.is_empty() { expr } else { quote!({ #prologue #expr }) }
+        if prologue.is_empty() { expr.into_token_stream() } else { quote!({ #prologue #expr }) }
     }
 
     /// Values that a uniform expression reads of some item: any will do, the first is taken.
@@ -412,6 +421,7 @@ impl<'a> Regions<'a> {
         };
         let (r0, r1) = (self.extent(0), self.extent(1));
         let mut tokens = match self.dims {
+            0 | 1 if self.in_one_piece => inner,
             0 | 1 => quote!({ let __row: usize = 0; #inner }),
             2 => quote!(for __y in 0..#r0 { let __row = __y * #last; #inner }),
             _ => quote!(for __z in 0..#r0 { for __y in 0..#r1 { let __row = (__z * #r1 + __y) * #last; #inner } }),
@@ -428,6 +438,11 @@ impl<'a> Regions<'a> {
     fn row_loop(&self, items: &Items, stmts: &[Stmt], end: TokenStream) -> TokenStream {
         let at = At::Item { region: items.id, strip: false };
         let item = self.item_binding(self.local_id(quote!(__x)));
+        if self.in_one_piece {
+            let body = self.leaf(items, stmts, at);
+            let label = items.returns.then(|| quote!('__item:));
+            return quote!(#label for __x in 0..#end { #item #body });
+        }
         let print = |first: TokenStream, end: TokenStream| {
             let body = self.leaf(items, stmts, at);
             quote!('__item: for __x in #first..::syclone::abi::loop_end(#end) { let __i = __row + __x; #item #body })

@@ -40,17 +40,34 @@ fn is_made_up(ident: &Ident) -> bool {
     ident.span().source_text().is_some_and(|text| *ident != text)
 }
 
+/// A declared name, with the context that it is asked for again and again.
+struct Name {
+    ident: Ident,
+    context: Context,
+}
+
+impl Name {
+    fn new(ident: Ident) -> Self {
+        Name { context: Context::of(ident.span()), ident }
+    }
+
+    /// Whether another name of the same text means the same variable.
+    fn is(&self, text: &str, context: Context) -> bool {
+        self.context == context || text == "self"
+    }
+}
+
 /// The names that one block declares.
 #[derive(Default)]
 pub struct Scope {
     /// For each text, the latest declaration last.
-    names: HashMap<String, Vec<(Ident, Binding)>>,
+    names: HashMap<String, Vec<(Name, Binding)>>,
 }
 
 impl Scope {
     /// Declares a name.
     pub fn insert(&mut self, ident: Ident, binding: Binding) {
-        self.names.entry(ident.to_string()).or_default().push((ident, binding));
+        self.names.entry(ident.to_string()).or_default().push((Name::new(ident), binding));
     }
 
     /// Whether the block declares constants.
@@ -59,7 +76,7 @@ impl Scope {
     }
 
     /// What a name means, by a test of its declaration.
-    fn find(&self, text: &str, is_it: impl Fn(&Ident) -> bool) -> Option<&Binding> {
+    fn find(&self, text: &str, is_it: &dyn Fn(&Name) -> bool) -> Option<&Binding> {
         let (_, binding) = self.names.get(text)?.iter().rev().find(|(declared, binding)| match binding {
             // Items are visible to every context.
             Binding::Const(_) => true,
@@ -71,16 +88,21 @@ impl Scope {
 
 /// What a name means in these scopes, innermost last.
 pub fn resolve<'a>(scopes: &'a [Scope], ident: &Ident) -> Option<&'a Binding> {
-    let text = ident.to_string();
-    let search = |is_it: &dyn Fn(&Ident) -> bool| scopes.iter().rev().find_map(|scope| scope.find(&text, is_it));
-    search(&|declared| is_same(declared, ident))
-        .or_else(|| search(&|declared| is_made_up(declared) || is_made_up(ident)))
+    let (text, context) = (ident.to_string(), Context::of(ident.span()));
+    let search = |is_it: &dyn Fn(&Name) -> bool| scopes.iter().rev().find_map(|scope| scope.find(&text, is_it));
+    search(&|declared| declared.is(&text, context))
+        .or_else(|| search(&|declared| is_made_up(&declared.ident) || is_made_up(ident)))
 }
 
 /// Whether a variable of this text, but of another context, is visible.
 pub fn has_namesake(scopes: &[Scope], ident: &Ident) -> bool {
     let text = ident.to_string();
-    scopes.iter().any(|scope| scope.find(&text, |declared| !is_same(declared, ident)).is_some())
+    // Most names are new, and a context costs a question to the compiler.
+    if !scopes.iter().any(|scope| scope.names.contains_key(&text)) {
+        return false;
+    }
+    let context = Context::of(ident.span());
+    scopes.iter().any(|scope| scope.find(&text, &|declared| !declared.is(&text, context)).is_some())
 }
 
 #[cfg(test)]

@@ -55,7 +55,8 @@ pub fn substitute_in_expr(expr: &mut Expr, scopes: &[Scope]) {
     }
 }
 
-fn has_consts(scopes: &[Scope]) -> bool {
+/// Whether any constants are in scope.
+pub fn has_consts(scopes: &[Scope]) -> bool {
     scopes.iter().any(Scope::has_consts)
 }
 

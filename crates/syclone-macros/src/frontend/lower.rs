@@ -1,7 +1,7 @@
 //! The state of one function's translation: scopes, tables, errors; and statements.
 
 use super::hygiene::{self, Scope};
-use super::types::display;
+use super::types::{display, plain_text};
 use super::{Callee, local_const};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -185,9 +185,13 @@ impl Lowerer {
     /// Notes a type that needs no check.
     pub fn intern_type(&mut self, ty: &syn::Type) -> TypeId {
         let mut value = super::types::strip(ty).clone();
-        let text = display(&value);
-        local_const::substitute_in_type(&mut value, &self.scopes);
-        TypeId(self.types.intern(value.to_token_stream().to_string(), text, value))
+        let text = plain_text(&value).unwrap_or_else(|| display(&value));
+        let mut key = text.clone();
+        if local_const::has_consts(&self.scopes) {
+            local_const::substitute_in_type(&mut value, &self.scopes);
+            key = value.to_token_stream().to_string();
+        }
+        TypeId(self.types.intern(key, text, value))
     }
 
     /// Notes a constant.

@@ -38,6 +38,7 @@ pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
 pub use options::Options;
+pub use types::PRIMITIVES;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId};

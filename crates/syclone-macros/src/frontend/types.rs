@@ -12,26 +12,63 @@ pub const PRIMITIVES: [&str; 15] =
 
 /// Source-like text of tokens: `[f32; B]`, not `[f32 ; B]`.
 pub fn display(tokens: &impl ToTokens) -> String {
-    let mut text = tokens.to_token_stream().to_string().replace('\n', " ");
-    for (from, to) in [
-        (" ::", "::"),
-        (":: ", "::"),
-        (" <", "<"),
-        ("< ", "<"),
-        (" >", ">"),
-        (" ,", ","),
-        (" ;", ";"),
-        ("& ", "&"),
-        ("[ ", "["),
-        (" ]", "]"),
-        ("( ", "("),
-        (" )", ")"),
-        (" (", "("),
-    ] {
-        text = text.replace(from, to);
+    tidy(&tokens.to_token_stream().to_string())
+}
+
+/// What [`display`] gives for a name with names and numbers as arguments, which most types are, without asking the
+/// compiler for a text.
+pub fn plain_text(ty: &Type) -> Option<String> {
+    let Type::Path(syn::TypePath { qself: None, path, .. }) = ty else { return None };
+    let (None, 1, Some(segment)) = (path.leading_colon, path.segments.len(), path.segments.first()) else {
+        return None;
+    };
+    let mut text = segment.ident.to_string();
+    match &segment.arguments {
+        PathArguments::None => return Some(text),
+        PathArguments::AngleBracketed(args) if args.colon2_token.is_none() => {
+            for (at, arg) in args.args.iter().enumerate() {
+                text.push_str(if at == 0 { "<" } else { ", " });
+                match arg {
+                    GenericArgument::Type(ty) => text.push_str(&plain_text(ty)?),
+                    GenericArgument::Const(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. })) => {
+                        text.push_str(&number.to_string());
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        _ => return None,
     }
-    // A qualified path keeps its spaces around `as`; a tuple after a comma keeps one before it.
-    text.replace(",(", ", (").replace(" as<", " as <").trim().to_string()
+    text.push('>');
+    Some(text)
+}
+
+/// The text of tokens without the spaces that nobody writes.
+fn tidy(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_space = |byte: u8| byte == b' ' || byte == b'\n';
+    let mut tidy = Vec::with_capacity(bytes.len());
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !is_space(byte) {
+            tidy.push(byte);
+            continue;
+        }
+        let next = bytes[at + 1..].iter().copied().find(|byte| !is_space(*byte));
+        let (Some(next), Some(&last)) = (next, tidy.last()) else { continue };
+        let kept = match (last, next) {
+            (b' ', _) => false,
+            (b',', b'(') => true,
+            // A qualified path keeps its spaces around `as`.
+            (b's', b'<') => tidy.ends_with(b" as"),
+            (b'<' | b'&' | b'[' | b'(', _) | (_, b'<' | b'>' | b',' | b';' | b']' | b')' | b'(') => false,
+            _ => !tidy.ends_with(b"::") && !bytes[at + 1..].trim_ascii_start().starts_with(b"::"),
+        };
+        if kept {
+            tidy.push(b' ');
+        }
+    }
+    // Only whole spaces were left out.
+    String::from_utf8(tidy).unwrap_or_default()
 }
 
 /// The name of a type that is a plain path, without its generics.

@@ -9,28 +9,46 @@ use syclone_kernel_ast::types::{BindFn, Type};
 /// The device methods of a type through a trait: how to get the type, and how to get the methods.
 pub type MethodSource = (fn() -> Type, fn() -> Vec<(&'static str, BindFn)>);
 
-/// Makes a bound function of what macro output has: arrays, which compile faster than the `vec!` of each table.
-pub fn bind<const T: usize, const C: usize, const F: usize, const M: usize>(
-    text: &str,
-    types: [Type; T],
-    consts: [ConstValue; C],
-    callees: [BindFn; F],
-    methods: [MethodSource; M],
-) -> Arc<BoundFunction> {
-    bind_tables(text, types.into(), consts.into(), callees.into(), methods.into())
-}
-
-fn bind_tables(
-    text: &str,
+/// What a tree's numbers stand for in one instance.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
     types: Vec<Type>,
     consts: Vec<ConstValue>,
     callees: Vec<BindFn>,
     methods: Vec<MethodSource>,
-) -> Arc<BoundFunction> {
+}
+
+impl Tables {
+    /// Tables of what macro output has: arrays, which compile faster than the `vec!` of each table.
+    pub fn new<const T: usize, const C: usize, const F: usize, const M: usize>(
+        types: [Type; T],
+        consts: [ConstValue; C],
+        callees: [BindFn; F],
+        methods: [MethodSource; M],
+    ) -> Self {
+        Tables { types: types.into(), consts: consts.into(), callees: callees.into(), methods: methods.into() }
+    }
+}
+
+/// Makes a bound function of a tree's text and its tables.
+pub fn bind(text: &str, tables: Tables) -> Arc<BoundFunction> {
+    let Tables { types, consts, callees, methods } = tables;
     let tree = decode(text).expect("the macro of the same version has encoded the tree");
     let methods = methods
         .into_iter()
         .flat_map(|(ty, list)| list().into_iter().map(move |(name, function)| BoundMethod { ty: ty(), name, function }))
         .collect();
     Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods })
+}
+
+/// [`bind`] for a kernel, whose own parameters need not be in the tables: the item, if it has one, and then `params`.
+pub fn bind_kernel(text: &str, tables: Tables, item: Option<Type>, params: Vec<Type>) -> Arc<BoundFunction> {
+    let mut bound = bind(text, tables);
+    let function = Arc::make_mut(&mut bound);
+    // Where the tables are left out, the parameters are all there is.
+    function.types.resize(function.tree.types.len(), Type::Infer);
+    for (param, ty) in function.tree.params.iter().zip(item.into_iter().chain(params)) {
+        function.types[param.ty.0 as usize] = ty;
+    }
+    bound
 }

@@ -1,17 +1,22 @@
-//! What a kernel is to the launcher: the trait that `#[kernel]` implements, and the inline kernel of `kernel!`.
+//! What a kernel is to the launcher: a call of a `#[kernel]` function, or the inline kernel of `kernel!`.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use syclone_kernel_ast::bound::BoundFunction;
+use syclone_kernel_ast::types::Type;
 
+use super::bind::{Tables, bind_kernel};
 use super::group_cx::GroupCx;
-use crate::kernel::ParamTuple;
+use crate::kernel::{KernelArgs, ParamTuple};
 
 /// The kind of index space that a kernel runs over.
 pub trait Form: Copy + Send + Sync + 'static {
     /// Whether the kernel takes an `NdItem`, and so needs work-groups.
     const GROUPS: bool;
+
+    /// The type of the item that a kernel takes in so many dimensions.
+    fn item(dims: u8) -> Option<Type>;
 }
 
 /// Over a plain range.
@@ -26,12 +31,24 @@ pub struct SingleTaskForm;
 
 impl Form for RangeForm {
     const GROUPS: bool = false;
+
+    fn item(dims: u8) -> Option<Type> {
+        Some(Type::Item(dims))
+    }
 }
 impl Form for NdRangeForm {
     const GROUPS: bool = true;
+
+    fn item(dims: u8) -> Option<Type> {
+        Some(Type::NdItem(dims))
+    }
 }
 impl Form for SingleTaskForm {
     const GROUPS: bool = false;
+
+    fn item(_: u8) -> Option<Type> {
+        None
+    }
 }
 
 /// What is known of a kernel without its arguments.
@@ -39,10 +56,8 @@ impl Form for SingleTaskForm {
 pub struct KernelMeta<const D: usize> {
     /// The name, as errors print it.
     pub name: &'static str,
-    /// The module that defines it: kernels of one name in two modules are two kernels.
-    pub module: &'static str,
-    /// Names of the parameters, the item left out.
-    pub parameters: &'static [&'static str],
+    /// Names of the parameters, the item left out, with spaces between them.
+    pub parameters: &'static str,
     /// The one work-group size that it can be launched with.
     pub work_group_size: Option<[usize; D]>,
     /// The sub-group size that it asks for.
@@ -53,25 +68,35 @@ pub struct KernelMeta<const D: usize> {
     pub lock_step: bool,
     /// Why there is no region form.
     pub not_split: Option<&'static str>,
+    /// The tree, encoded.
+    pub text: &'static str,
+    /// What the tree's numbers stand for, where that is more than the types of the parameters.
+    pub tables: fn() -> Tables,
 }
 
 impl<const D: usize> KernelMeta<D> {
     /// A kernel without options and local memory, in region form.
-    pub const fn new(name: &'static str, module: &'static str) -> Self {
+    pub const fn new(name: &'static str, parameters: &'static str, text: &'static str) -> Self {
         KernelMeta {
             name,
-            module,
-            parameters: &[],
+            parameters,
             work_group_size: None,
             sub_group_size: None,
             local_bytes: 0,
             lock_step: false,
             not_split: None,
+            text,
+            tables: Tables::default,
         }
+    }
+
+    /// The name of the parameter at a position, the item left out.
+    pub fn parameter(&self, position: usize) -> Option<&'static str> {
+        self.parameters.split(' ').nth(position).filter(|name| !name.is_empty())
     }
 }
 
-/// A kernel with its arguments. Implemented by macro output only.
+/// A kernel with its arguments.
 pub trait Kernel<const D: usize>: Send + Sync + 'static {
     /// All parameters but the item, as the kernel sees them.
     type Params: ParamTuple;
@@ -85,24 +110,86 @@ pub trait Kernel<const D: usize>: Send + Sync + 'static {
     fn params(&self) -> Self::Params;
 
     /// The tree, for the interpreter and for other devices.
-    fn bound(&self) -> Arc<BoundFunction>;
+    fn bound(&self) -> Arc<BoundFunction> {
+        let meta = self.meta();
+        bind_kernel(meta.text, (meta.tables)(), Self::Form::item(D as u8), Self::Params::types())
+    }
 
     /// Runs one work-group (or box of items) by regions.
     ///
     /// # Safety
     /// The parameters are those of the launch, their memory is alive and ordered, and `group` is a group of it.
-    unsafe fn group(&self, params: Self::Params, group: &GroupCx<D>) {
-        let _ = (params, group);
-        unreachable!("the launcher asks for the lock-step form when there is no other");
-    }
+    unsafe fn group(&self, params: Self::Params, group: &GroupCx<D>);
 
     /// Runs one work-group in lock-step.
     ///
     /// # Safety
     /// As for [`Kernel::group`].
-    unsafe fn group_lock_step(&self, params: Self::Params, group: &GroupCx<D>) {
-        let _ = (params, group);
-        unreachable!("the launcher asks for the lock-step form only when there is one");
+    unsafe fn group_lock_step(&self, params: Self::Params, group: &GroupCx<D>);
+}
+
+/// The code of a `#[kernel]` function, which macro output implements for a type without values.
+///
+/// Few items, and no value of its own: 100 kernels cost what their items cost.
+pub trait KernelCode<const D: usize>: 'static {
+    /// All parameters but the item, as the kernel sees them.
+    type Params: ParamTuple;
+
+    /// What is known without the arguments.
+    fn meta() -> KernelMeta<D>;
+
+    /// [`Kernel::group`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn group(params: Self::Params, group: &GroupCx<D>) {
+        no_form(params, group);
+    }
+
+    /// [`Kernel::group_lock_step`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn group_lock_step(params: Self::Params, group: &GroupCx<D>) {
+        no_form(params, group);
+    }
+}
+
+/// A call of a `#[kernel]` function: its code with arguments, to be launched.
+pub struct KernelCall<const D: usize, N, C: KernelCode<D>> {
+    params: C::Params,
+    form: PhantomData<fn() -> N>,
+}
+
+impl<const D: usize, N, C: KernelCode<D>> KernelCall<D, N, C> {
+    /// The call with these arguments.
+    pub fn new(args: impl KernelArgs<C::Params>) -> Self {
+        KernelCall { params: args.into_params(), form: PhantomData }
+    }
+}
+
+impl<const D: usize, N: Form, C: KernelCode<D>> Kernel<D> for KernelCall<D, N, C> {
+    type Params = C::Params;
+    type Form = N;
+
+    fn meta(&self) -> KernelMeta<D> {
+        C::meta()
+    }
+
+    fn params(&self) -> C::Params {
+        self.params
+    }
+
+    #[inline(always)]
+    unsafe fn group(&self, params: C::Params, group: &GroupCx<D>) {
+        // SAFETY: the caller's promise.
+        unsafe { C::group(params, group) }
+    }
+
+    #[inline(always)]
+    unsafe fn group_lock_step(&self, params: C::Params, group: &GroupCx<D>) {
+        // SAFETY: the caller's promise.
+        unsafe { C::group_lock_step(params, group) }
     }
 }
 
@@ -110,7 +197,6 @@ pub trait Kernel<const D: usize>: Send + Sync + 'static {
 pub struct InlineKernel<const D: usize, N, P, R, L> {
     meta: KernelMeta<D>,
     params: P,
-    bound: fn() -> Arc<BoundFunction>,
     regions: R,
     lock_step: L,
     form: PhantomData<fn() -> N>,
@@ -124,7 +210,7 @@ impl<const D: usize, N, P: Copy, R: Copy, L: Copy> Clone for InlineKernel<D, N, 
 
 impl<const D: usize, N, P: Copy, R: Copy, L: Copy> Copy for InlineKernel<D, N, P, R, L> {}
 
-/// Stands in for the form that an inline kernel does not have.
+/// Stands in for the form that a kernel does not have.
 pub fn no_form<const D: usize, P>(_: P, _: &GroupCx<D>) {
     unreachable!("the launcher never asks for a form that a kernel does not have");
 }
@@ -133,7 +219,6 @@ pub fn no_form<const D: usize, P>(_: P, _: &GroupCx<D>) {
 pub fn inline_kernel<const D: usize, N, P, R, L>(
     meta: KernelMeta<D>,
     params: P,
-    bound: fn() -> Arc<BoundFunction>,
     regions: R,
     lock_step: L,
 ) -> InlineKernel<D, N, P, R, L>
@@ -143,7 +228,7 @@ where
     R: Fn(P, &GroupCx<D>) + Copy + Send + Sync + 'static,
     L: Fn(P, &GroupCx<D>) + Copy + Send + Sync + 'static,
 {
-    InlineKernel { meta, params, bound, regions, lock_step, form: PhantomData }
+    InlineKernel { meta, params, regions, lock_step, form: PhantomData }
 }
 
 impl<const D: usize, N, P, R, L> Kernel<D> for InlineKernel<D, N, P, R, L>
@@ -162,18 +247,6 @@ where
 
     fn params(&self) -> P {
         self.params
-    }
-
-    fn bound(&self) -> Arc<BoundFunction> {
-        let mut bound = (self.bound)();
-        // The macro cannot know the types of what a closure captures: the last parameters, with a type entry each.
-        let types = P::types();
-        let filled = Arc::make_mut(&mut bound);
-        let captures = filled.tree.params.len().saturating_sub(types.len());
-        for (param, ty) in filled.tree.params[captures..].iter().zip(types) {
-            filled.types[param.ty.0 as usize] = ty;
-        }
-        bound
     }
 
     #[inline(always)]

@@ -109,47 +109,50 @@ fn op<T: DeviceCopy, O: ReduceOp<T>>() -> Op {
     Op::from_name(O::NAME).expect("the tree knows all operators of `types::ops`")
 }
 
-/// Checks of a parameter's role: the macro goes by the name of the type, and calls the function of that name with the
+/// What each parameter's type must be: the macro goes by the name of the type, and asks for the trait of that name of the
 /// type that rustc resolved.
-#[expect(non_snake_case, reason = "the functions have the names of the types that they accept")]
 pub mod role {
     use crate::types::DeviceCopy;
     use crate::types::ops::ReduceOp;
 
-    macro_rules! memory {
+    macro_rules! roles {
         ($($name:ident)*) => {$(
-            /// Accepts the type of this name.
-            pub fn $name<P: marks::$name>() {}
+            /// Is the library's type of this name.
+            #[diagnostic::on_unimplemented(
+                message = "`{Self}` has the name of a kernel parameter type of syclone but is another type",
+                note = "rename it, or take syclone's"
+            )]
+            pub trait $name {}
         )*};
     }
-    memory!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
+    roles!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
+
+    macro_rules! impls {
+        ($($name:ident)*) => {$(
+            impl<T: DeviceCopy, const D: usize> $name for crate::kernel::$name<T, D> {}
+        )*};
+    }
+    impls!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
+    impl<T: DeviceCopy> Spec for crate::kernel::Spec<T> {}
+    impl<T: DeviceCopy, O: ReduceOp<T>> Reducer for crate::kernel::Reducer<T, O> {}
 
     /// Accepts plain values.
-    pub fn Value<P: DeviceCopy>() {}
+    pub fn value<P: DeviceCopy>() {}
+}
 
-    /// What each check asks for.
-    pub mod marks {
-        use super::{DeviceCopy, ReduceOp};
+/// What may be passed for a parameter of each role: any [`KernelArg`](crate::kernel::KernelArg). As part of the argument's
+/// own bound the check of the [`role`] costs no compile time of its own.
+pub mod arg {
+    use super::role;
+    use crate::kernel::KernelArg;
 
-        macro_rules! marks {
-            ($($name:ident)*) => {$(
-                /// Is the library's type of this name.
-                #[diagnostic::on_unimplemented(
-                    message = "`{Self}` has the name of a kernel parameter type of syclone but is another type",
-                    note = "rename it, or take syclone's"
-                )]
-                pub trait $name {}
-            )*};
-        }
-        marks!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
-
-        macro_rules! impls {
-            ($($name:ident)*) => {$(
-                impl<T: DeviceCopy, const D: usize> $name for crate::kernel::$name<T, D> {}
-            )*};
-        }
-        impls!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
-        impl<T: DeviceCopy> Spec for crate::kernel::Spec<T> {}
-        impl<T: DeviceCopy, O: ReduceOp<T>> Reducer for crate::kernel::Reducer<T, O> {}
+    macro_rules! args {
+        ($($name:ident)*) => {$(
+            /// What may be passed for the parameter of this name.
+            pub trait $name<P: role::$name>: KernelArg<P> {}
+            #[diagnostic::do_not_recommend]
+            impl<A: KernelArg<P>, P: role::$name> $name<P> for A {}
+        )*};
     }
+    args!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
 }

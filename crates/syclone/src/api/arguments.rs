@@ -12,10 +12,10 @@ use crate::kernel::{ParamInfo, ParamTuple};
 
 /// Checks the arguments `params` of the command number `command`, and adds to `accesses` what they declare.
 ///
-/// `names` are the parameters' names, which go into the errors of the command.
+/// `name_of` gives a parameter's name, for the errors of the command.
 pub(crate) fn bind(
     kernel: &Name,
-    names: &[&'static str],
+    name_of: &dyn Fn(usize) -> Option<&'static str>,
     params: &impl ParamTuple,
     device: &Device,
     command: u64,
@@ -26,7 +26,7 @@ pub(crate) fn bind(
         let (Some(number), Some((address, bytes)), Ok(())) = (info.command, info.memory, &result) else {
             return;
         };
-        let parameter = Name::Borrowed(names.get(position).copied().unwrap_or("parameter"));
+        let parameter = Name::Borrowed(name_of(position).unwrap_or("parameter"));
         if number == command {
             name_access(accesses, info, address, bytes, parameter);
         } else {

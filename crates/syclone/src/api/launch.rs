@@ -24,8 +24,8 @@ pub trait Launch<const D: usize> {
     /// The kernel's name.
     fn name(&self) -> Name;
 
-    /// The names of the parameters, in order.
-    fn parameter_names(&self) -> &'static [&'static str];
+    /// The name of the parameter at a position.
+    fn parameter_name(&self, position: usize) -> Option<&'static str>;
 
     /// The arguments.
     fn params(&self) -> Self::Params;
@@ -106,8 +106,14 @@ impl Handler<'_> {
         let name = kernel.name();
         self.launch(name.clone(), || {
             self.with_accesses(|accesses| {
-                let names = kernel.parameter_names();
-                arguments::bind(&name, names, &kernel.params(), self.device(), self.id(), accesses)
+                arguments::bind(
+                    &name,
+                    &|position| kernel.parameter_name(position),
+                    &kernel.params(),
+                    self.device(),
+                    self.id(),
+                    accesses,
+                )
             })?;
             let work = kernel.prepare(self.device(), shape)?;
             // SAFETY: every argument that reaches global memory is one of the accesses that the handler adds to the

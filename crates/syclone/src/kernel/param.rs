@@ -274,6 +274,12 @@ pub trait ParamTuple: Copy + Send + Sync + 'static {
     fn with_chunks(self, chunks: usize, reductions: &mut Vec<Arc<dyn Reduction>>) -> Self;
 }
 
+/// What may be passed for parameters `P`: a [`KernelArg`] for each.
+pub trait KernelArgs<P> {
+    /// The parameters.
+    fn into_params(self) -> P;
+}
+
 /// A [`ParamTuple`] of [`SafeParam`]s.
 #[diagnostic::on_unimplemented(
     message = "a kernel with the parameters `{Self}` may race, so a safe call cannot launch it",
@@ -283,7 +289,7 @@ pub trait ParamTuple: Copy + Send + Sync + 'static {
 pub trait SafeParams: ParamTuple {}
 
 macro_rules! tuples {
-    ($($param:ident $position:tt)*) => {
+    ($($param:ident $arg:ident $position:tt)*) => {
         #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
         impl<$($param: KernelParam),*> ParamTuple for ($($param,)*) {
             fn each(&self, f: &mut dyn FnMut(usize, ParamInfo)) {
@@ -309,25 +315,33 @@ macro_rules! tuples {
             }
         }
 
+        #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
+        #[diagnostic::do_not_recommend]
+        impl<$($param: KernelParam, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
+            fn into_params(self) -> ($($param,)*) {
+                ($(self.$position.into_param(),)*)
+            }
+        }
+
         #[diagnostic::do_not_recommend]
         impl<$($param: SafeParam),*> SafeParams for ($($param,)*) {}
     };
 }
 
 tuples!();
-tuples!(A 0);
-tuples!(A 0 B 1);
-tuples!(A 0 B 1 C 2);
-tuples!(A 0 B 1 C 2 E 3);
-tuples!(A 0 B 1 C 2 E 3 F 4);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13 Q 14);
-tuples!(A 0 B 1 C 2 E 3 F 4 G 5 H 6 I 7 J 8 K 9 L 10 M 11 N 12 P 13 Q 14 R 15);
+tuples!(A Ax 0);
+tuples!(A Ax 0 B Bx 1);
+tuples!(A Ax 0 B Bx 1 C Cx 2);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10 M Mx 11);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10 M Mx 11 N Nx 12);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10 M Mx 11 N Nx 12 P Px 13);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10 M Mx 11 N Nx 12 P Px 13 Q Qx 14);
+tuples!(A Ax 0 B Bx 1 C Cx 2 E Ex 3 F Fx 4 G Gx 5 H Hx 6 I Ix 7 J Jx 8 K Kx 9 L Lx 10 M Mx 11 N Nx 12 P Px 13 Q Qx 14 R Rx 15);

@@ -401,8 +401,7 @@ impl Builder {
             return Ok(());
         }
         let stmts = std::mem::take(pending);
-        let returns =
-            stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e)));
+        let returns = stmts.iter().any(stmt_returns);
         let id = self.next_id;
         self.next_id += 1;
         if level == Level::Group && stmts.iter().any(|s| self.splits(s, Level::Strip)) {
@@ -704,6 +703,11 @@ fn jumps_in_values(stmts: &[Stmt]) -> bool {
     })
 }
 
+/// Whether an item may return in a statement.
+pub(super) fn stmt_returns(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if contains_return(e))
+}
+
 fn contains_return(expr: &Expr) -> bool {
     let mut found = matches!(expr.kind, ExprKind::Return(_));
     each_child(expr, &mut |child| found = found || contains_return(child));
@@ -722,7 +726,7 @@ fn breaks_with_value(block: &Block) -> bool {
 /// Whether a `return` before a statement may be what keeps it from failing: it must not run earlier than written.
 fn guarded(stmt: &Stmt, before: &[Stmt]) -> bool {
     let (Stmt::Let { init, .. } | Stmt::Expr(init)) = stmt;
-    may_fail(init) && before.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| contains_return(e))
+    may_fail(init) && before.iter().any(stmt_returns)
 }
 
 /// Whether an expression can panic or touch memory out of bounds. Sums and products of ids and extents do not come near

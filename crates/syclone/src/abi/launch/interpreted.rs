@@ -43,7 +43,7 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
     match fault {
         Fault::OutOfBounds(faults) => {
             let parameter = faults.first().map_or_else(String::new, |fault| fault.parameter.clone());
-            let is_parameter = meta.parameters.contains(&parameter.as_str());
+            let is_parameter = meta.parameters.split(' ').any(|name| name == parameter);
             let parameter = if is_parameter { parameter } else { "a local or private array".into() };
             Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
         }

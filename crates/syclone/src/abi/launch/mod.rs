@@ -28,8 +28,8 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
         Name::Borrowed(self.meta().name)
     }
 
-    fn parameter_names(&self) -> &'static [&'static str] {
-        self.meta().parameters
+    fn parameter_name(&self, position: usize) -> Option<&'static str> {
+        self.meta().parameter(position)
     }
 
     fn params(&self) -> K::Params {
@@ -244,9 +244,7 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
 /// The name of the first parameter whose fault bit is set.
 fn parameter_name<const D: usize>(meta: &KernelMeta<D>, faults: u32) -> Name {
     match faults.trailing_zeros() as usize {
-        position if position < 30 => {
-            meta.parameters.get(position).map_or(Name::Borrowed("a parameter"), |name| Name::Borrowed(name))
-        }
+        position if position < 30 => meta.parameter(position).map_or(Name::Borrowed("a parameter"), Name::Borrowed),
         30 => Name::Borrowed("a parameter after the 30th"),
         _ => Name::Borrowed("a local or private array"),
     }
