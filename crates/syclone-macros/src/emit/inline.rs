@@ -7,7 +7,7 @@ use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, S
 
 use super::allowances;
 use super::bound::{encoded, tables_field};
-use super::kernel::{bodies, dims, local_name};
+use super::kernel::{bodies, dims, item_check, local_name};
 use crate::frontend::Inline;
 
 /// The expansion: an expression that is a kernel.
@@ -30,7 +30,9 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     };
     let names: Vec<Ident> = captures.iter().map(|c| local_name(&parsed, c)).collect();
     let allow = allowances();
-    let unpack = quote!(let (#(#names,)*) = __params; #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*);
+    let item = item_check(&parsed);
+    let unpack =
+        quote!(#item let (#(#names,)*) = __params; #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*);
     let regions = bodies.regions.as_ref().map_or_else(
         || quote!(::syclone::abi::no_form),
         |body| {

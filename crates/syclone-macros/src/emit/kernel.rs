@@ -66,7 +66,15 @@ pub fn unpack(parsed: &Parsed) -> TokenStream {
         ParamRole::Reducer => Some(quote!(let #name = #name.bind(__g);)),
         _ => None,
     });
-    quote!(let (#(#names,)*) = __params; #(#binds)*)
+    let item = item_check(parsed);
+    quote!(let (#(#names,)*) = __params; #item #(#binds)*)
+}
+
+/// The item's type as the user wrote it, so that an import of its is used and its name does not lie.
+pub fn item_check(parsed: &Parsed) -> Option<TokenStream> {
+    let item = parsed.params.iter().find(|p| matches!(p.role, ParamRole::Item | ParamRole::NdItem))?;
+    let ty = &item.ty;
+    Some(quote!(let _: #ty;))
 }
 
 /// The name under which the printer prints a parameter.
