@@ -5,6 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
+use crate::emit::own_lists;
+
 /// The expansion for a struct, or an enum without data.
 pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
     let mut item: DeriveInput = syn::parse2(item)?;
@@ -40,6 +42,7 @@ pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
 /// The three functions for a struct.
 fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
     let name = ident.to_string();
+    let methods = own_lists();
     let tuple = matches!(fields, Fields::Unnamed(_));
     let mut specs = Vec::new();
     let mut zeros = Vec::new();
@@ -66,7 +69,7 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::struct_type::<Self>(
-                #name, #tuple, &[#(#specs),*], &Self::__own_device_methods(),
+                #name, #tuple, &[#(#specs),*], &[#(Self::#methods),*],
             )
         }
         fn zeroed() -> Self {
@@ -104,6 +107,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
     }
     let name = item.ident.to_string();
     let first = &first.ident;
+    let methods = own_lists();
     let variants = data.variants.iter().map(|variant| {
         let (ident, text) = (&variant.ident, variant.ident.to_string());
         quote!((#text, Self::#ident as i128))
@@ -113,7 +117,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::enum_type::<Self>(
-                #name, &[#(#variants),*], &Self::__own_device_methods(),
+                #name, &[#(#variants),*], &[#(Self::#methods),*],
             )
         }
         fn zeroed() -> Self {

@@ -93,6 +93,67 @@ fn a_captured_name_is_not_the_macros_own() {
     });
 }
 
+/// Kernels and a device function with a parameter `x` of their own beside one that the caller names.
+macro_rules! with_a_parameter {
+    ($kernel:ident, $synchronising:ident, $device:ident, $name:ident) => {
+        #[device_fn]
+        fn $device(x: u32, $name: u32) -> u32 {
+            x * 100 + $name
+        }
+
+        #[kernel]
+        fn $kernel(item: Item<1>, x: View<u32>, $name: View<u32>, out: ItemMut<u32>) {
+            out[item] = x[item] + $name[item] * 10 + $device(x[item], $name[item]) * 1000;
+        }
+
+        #[kernel(fallback)]
+        fn $synchronising(item: NdItem<1>, x: u32, $name: LocalAccessor<u32>, out: ItemMut<u32>) {
+            let me = item.local_id(0);
+            $name[me] = x + me as u32;
+            item.barrier();
+            out[item] = $name[1 - me] * 10 + x;
+        }
+    };
+}
+
+with_a_parameter!(two_parameters, a_value_and_local_memory, two_arguments, x);
+
+#[test]
+fn parameters_of_the_macro_and_of_its_caller_are_two() {
+    in_every_way(|queue, way| {
+        let (a, b) = (Buffer::from_vec(vec![1u32, 2]), Buffer::from_vec(vec![3u32, 4]));
+        let out = Buffer::<u32>::new(2);
+        run(queue, |h| h.parallel_for(2, two_parameters(a.read(h), b.read(h), out.write(h))));
+        assert_eq!(*out.host_read().unwrap(), [103031, 204042], "{way:?}");
+        let shape = NdRange::new(2, 2);
+        run(queue, |h| h.parallel_for(shape, a_value_and_local_memory(7, LocalAccessor::new(2), out.write(h))));
+        assert_eq!(*out.host_read().unwrap(), [87, 77], "{way:?}");
+    });
+}
+
+/// An inline kernel that captures the macro's own `x` and `k` beside the caller's.
+macro_rules! captured {
+    ($handler:ident, $buffer:ident, $result:ident, $x:ident, $k:ident) => {{
+        let (x, k) = ($buffer.read($handler), 2.5f32);
+        let out = $result.write($handler);
+        $handler
+            .parallel_for(3, syclone::kernel!(|item: Item<1>| out[item] = x[item] * k + $x[item] as f32 * $k as f32))
+    }};
+}
+
+#[test]
+fn captures_of_the_macro_and_of_its_caller_are_two_even_of_two_types() {
+    in_every_way(|queue, way| {
+        let (floats, whole) = (Buffer::from_vec(vec![1.0f32, 2.0, 3.0]), Buffer::from_vec(vec![4u32, 5, 6]));
+        let result = Buffer::<f32>::new(3);
+        run(queue, |h| {
+            let (x, k) = (whole.read(h), 100i64);
+            captured!(h, floats, result, x, k)
+        });
+        assert_eq!(*result.host_read().unwrap(), [402.5, 505.0, 607.5], "{way:?}");
+    });
+}
+
 /// A loop labelled by the macro around code of the caller's that jumps to its own label.
 macro_rules! twice {
     ($body:block) => {

@@ -1,14 +1,17 @@
 //! `#[device_fn]` on `impl` blocks and traits.
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
-//! its tree. `__device_methods` of a trait and `__own_device_methods` of a type list the functions that have a receiver,
-//! for calls whose receiver's type is known only at run time.
+//! its tree. `__device_methods` of a trait and [`own_lists`] of a type list the functions that have a receiver, for calls
+//! whose receiver's type is known only at run time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::device_fn::{bound_function, device_function, host_function, turbofish};
-use crate::frontend::{Parsed, ParsedImpl, ParsedTrait};
+use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment};
 
 /// The expansion of a block.
 pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
@@ -24,7 +27,7 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
     });
     // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too. A trait's own list has
     // its default functions too, so its implementations leave it alone.
-    let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &format_ident!("__own_device_methods")));
+    let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &own_list(next_block(&item.self_ty))));
     // What is no function (associated types and constants) stays as it was.
     let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
@@ -79,6 +82,34 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
             #methods
         }
     }
+}
+
+/// How many blocks without a trait a type may have: `derive(DeviceCopy)` asks for the list of each.
+const BLOCKS: usize = 8;
+
+/// The names of a type's lists. Those that no block has are the library's `NoDeviceMethods`'s, which are empty.
+pub fn own_lists() -> impl Iterator<Item = Ident> {
+    (0..BLOCKS).map(own_list)
+}
+
+fn own_list(block: usize) -> Ident {
+    format_ident!("__own_device_methods_{}", block)
+}
+
+/// A number that no other block of the type has.
+///
+/// All functions of a type share one name space, and a block cannot see the others, so blocks are counted as they are
+/// expanded, which one compilation does in order and in one process. Types of other modules may have the same name and
+/// share its count. It goes round then, and two blocks of one type still differ.
+fn next_block(self_ty: &syn::Type) -> usize {
+    static EXPANDED: Mutex<Option<HashMap<String, usize>>> = Mutex::new(None);
+    // `impl Pair<f32>` and `impl<T> Pair<T>` are of one type.
+    let name = last_segment(self_ty).map(|last| last.ident.to_string());
+    let mut expanded = EXPANDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = expanded.get_or_insert_default().entry(name.unwrap_or_default()).or_default();
+    let number = *count;
+    *count = (number + 1) % BLOCKS;
+    number
 }
 
 fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {

@@ -28,7 +28,9 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         FunctionKind::NdRange { .. } => quote!(::syclone::abi::NdRangeForm),
         _ => quote!(::syclone::abi::SingleTaskForm),
     };
-    let names: Vec<Ident> = captures.iter().map(|c| local_name(&parsed, c)).collect();
+    // The item comes before the captures.
+    let names = parsed.params.iter().skip(parsed.params.len() - captures.len()).map(|p| local_name(&parsed, p));
+    let names: Vec<Ident> = names.collect();
     let allow = allowances();
     let item = item_check(&parsed);
     let unpack =

@@ -3,14 +3,14 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
-use syclone_kernel_ast::tree::{FunctionKind, ParamRole, VarId};
+use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
 use super::bound::{encoded, tables_field};
 use super::lock_step::lock_step_body;
 use super::printer::printed_name;
 use super::regions::Regions;
 use super::{allowances, analysis_error, may_optimise, passed};
-use crate::frontend::{PRIMITIVES, Parsed};
+use crate::frontend::{PRIMITIVES, ParamTokens, Parsed, make_ident};
 
 /// Both forms of a kernel's body, as functions of the group `__g`.
 pub struct Bodies {
@@ -60,7 +60,7 @@ pub fn dims(kind: FunctionKind) -> usize {
 
 /// `let (a, b, …) = __params;` with local memory and reducers bound to the group.
 pub fn unpack(parsed: &Parsed) -> TokenStream {
-    let names: Vec<Ident> = passed(parsed).iter().map(|p| local_name(parsed, &p.ident)).collect();
+    let names: Vec<Ident> = passed(parsed).iter().map(|p| local_name(parsed, p)).collect();
     let binds = passed(parsed).into_iter().zip(&names).filter_map(|(p, name)| match p.role {
         ParamRole::LocalAccessor => Some(quote!(let #name = __g.bind_local(&#name);)),
         ParamRole::Reducer => Some(quote!(let #name = #name.bind(__g);)),
@@ -78,12 +78,9 @@ pub fn item_check(parsed: &Parsed) -> Option<TokenStream> {
 }
 
 /// The name under which the printer prints a parameter.
-pub fn local_name(parsed: &Parsed, ident: &Ident) -> Ident {
-    let function = &parsed.function;
-    let text = ident.to_string();
-    let var = function.params.iter().map(|p| p.var).find(|v: &VarId| function.vars[v.0 as usize].name == text);
-    let name = var.map_or(text, |var| printed_name(function, var.0 as usize));
-    crate::frontend::make_ident(&name, ident.span().resolved_at(Span::call_site()))
+pub fn local_name(parsed: &Parsed, param: &ParamTokens) -> Ident {
+    let name = printed_name(&parsed.function, param.var.0 as usize);
+    make_ident(&name, param.ident.span().resolved_at(Span::call_site()))
 }
 
 /// The whole expansion.

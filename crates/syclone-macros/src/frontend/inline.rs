@@ -85,15 +85,14 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     lowerer.captures = Some(Vec::new());
     let (mut params, mut tokens) = lowerer.params(&sig, false);
     let inferred: syn::Type = parse_quote!(_);
-    for capture in captures {
-        lowerer.check_namesake(capture);
+    for (index, capture) in captures.iter().enumerate() {
         // An entry of its own: the launch fills in the type of what was captured.
-        let key = format!("captured {capture}");
+        let key = format!("captured {index}");
         let ty = TypeId(lowerer.types.intern(key, "_".into(), inferred.clone()));
         let var = lowerer.declare(capture, false);
         lowerer.roles.push(ParamRole::Value);
         params.push(Param { var, ty, role: ParamRole::Value });
-        tokens.push(ParamTokens { ident: capture.clone(), ty: inferred.clone(), role: ParamRole::Value });
+        tokens.push(ParamTokens { ident: capture.clone(), var, ty: inferred.clone(), role: ParamRole::Value });
     }
     let block = match &*closure.body {
         Expr::Block(block) if block.label.is_none() && block.attrs.is_empty() => block.block.clone(),

@@ -38,10 +38,10 @@ pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
 pub use options::Options;
-pub use types::PRIMITIVES;
+pub use types::{PRIMITIVES, last_segment};
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId};
+use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId, VarId};
 
 /// One function after parsing: its tree and the tokens behind the tree's tables.
 pub struct Parsed {
@@ -121,6 +121,8 @@ fn add_error(errors: &mut Option<syn::Error>, error: syn::Error) {
 pub struct ParamTokens {
     /// Its name; `self` for a receiver.
     pub ident: Ident,
+    /// The variable that it is in the tree. Two parameters may have names of one text, one of them a macro's own.
+    pub var: VarId,
     /// Its type; `Self`, `&Self` or `&mut Self` for a receiver, `_` for a captured variable.
     pub ty: syn::Type,
     /// What kind of thing it is.

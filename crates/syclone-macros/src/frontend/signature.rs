@@ -195,24 +195,13 @@ impl Lowerer {
                 }
             };
             let ty_id = self.intern_type(&ty);
-            self.check_namesake(&ident);
             let var = self.declare(&ident, mutable);
             self.roles.push(role);
             params.push(Param { var, ty: ty_id, role });
-            tokens.push(ParamTokens { ident, ty, role });
+            tokens.push(ParamTokens { ident, var, ty, role });
         }
         self.check_item(sig, &tokens);
         (params, tokens)
-    }
-
-    /// Parameters are told apart by their names alone.
-    pub fn check_namesake(&mut self, ident: &proc_macro2::Ident) {
-        if super::hygiene::has_namesake(&self.scopes, ident) {
-            self.error(
-                ident,
-                format!("two parameters or captured variables are called `{ident}`, one of them by a macro: give one of them another name"),
-            );
-        }
     }
 
     fn receiver(&mut self, receiver: &syn::Receiver) -> Option<(Type, ParamRole)> {

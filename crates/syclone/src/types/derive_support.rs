@@ -37,14 +37,28 @@ pub type FieldSpec = (&'static str, usize, fn() -> Type);
 /// A method for [`struct_type`] and [`enum_type`]: its name and how its function is bound.
 pub type MethodSpec = (&'static str, BindFn);
 
-/// The methods of a type that has no `#[device_fn] impl` block: none.
-///
-/// Such a block gives its type an associated function of the same name, which comes before a trait's.
-pub trait NoDeviceMethods {
-    /// Nothing.
-    fn __own_device_methods() -> Vec<MethodSpec> {
-        Vec::new()
-    }
+/// The methods of one `#[device_fn] impl` block.
+pub type MethodList = fn() -> Vec<MethodSpec>;
+
+macro_rules! no_device_methods {
+    ($($list:ident)*) => {
+        /// The lists of methods of the `#[device_fn] impl` blocks that a type does not have: empty.
+        ///
+        /// Each such block gives its type an associated function of one of these names, which comes before a trait's.
+        pub trait NoDeviceMethods {
+            $(
+                /// Nothing.
+                fn $list() -> Vec<MethodSpec> {
+                    Vec::new()
+                }
+            )*
+        }
+    };
+}
+
+no_device_methods! {
+    __own_device_methods_0 __own_device_methods_1 __own_device_methods_2 __own_device_methods_3
+    __own_device_methods_4 __own_device_methods_5 __own_device_methods_6 __own_device_methods_7
 }
 
 impl<T> NoDeviceMethods for T {}
@@ -68,7 +82,7 @@ pub fn struct_type<T: DeviceCopy>(
     name: &'static str,
     tuple: bool,
     fields: &[FieldSpec],
-    methods: &[MethodSpec],
+    methods: &[MethodList],
 ) -> Type {
     shared::<T>(|| {
         let field = |&(name, offset, ty): &FieldSpec| Field { name, ty: ty(), offset };
@@ -78,7 +92,7 @@ pub fn struct_type<T: DeviceCopy>(
             align: align_of::<T>(),
             fields: fields.iter().map(field).collect(),
             tuple,
-            methods: methods.to_vec(),
+            methods: methods.iter().flat_map(|list| list()).collect(),
         }))
     })
 }
@@ -93,12 +107,13 @@ pub fn struct_value<T: DeviceCopy>(fields: Vec<Value>) -> Value {
 }
 
 /// The type of a device enum with an explicit integer `repr`, from its variants and their discriminants.
-pub fn enum_type<T: DeviceCopy>(name: &'static str, variants: &[(&'static str, i128)], methods: &[MethodSpec]) -> Type {
+pub fn enum_type<T: DeviceCopy>(name: &'static str, variants: &[(&'static str, i128)], methods: &[MethodList]) -> Type {
     shared::<T>(|| {
         let negative = variants.iter().any(|variant| variant.1 < 0);
         let fits = |kind: &IntKind| kind.bytes() == size_of::<T>() && kind.signed() == negative;
         let repr = IntKind::ALL.into_iter().find(fits).unwrap_or(IntKind::U8);
-        Type::Enum(Arc::new(EnumType { name, repr, variants: variants.to_vec(), methods: methods.to_vec() }))
+        let methods = methods.iter().flat_map(|list| list()).collect();
+        Type::Enum(Arc::new(EnumType { name, repr, variants: variants.to_vec(), methods }))
     })
 }
 

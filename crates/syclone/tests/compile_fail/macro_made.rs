@@ -1,4 +1,4 @@
-//! Names of a macro's own that its caller cannot mean, and names that cannot be told apart.
+//! Names of a macro's own that its caller cannot mean.
 
 use syclone::prelude::*;
 
@@ -13,16 +13,5 @@ macro_rules! with_a_variable {
 }
 
 with_a_variable!(x * 2.0);
-
-macro_rules! with_a_parameter {
-    ($name:ident) => {
-        #[kernel]
-        fn own_parameter(item: Item<1>, x: View<f32>, $name: View<f32>, out: ItemMut<f32>) {
-            out[item] = x[item] + $name[item];
-        }
-    };
-}
-
-with_a_parameter!(x);
 
 fn main() {}
