@@ -19,6 +19,11 @@ pub trait KernelWork: Send + Sync {
     /// How many chunks there are. Zero is a launch of no work-items: nothing runs, the command completes.
     fn chunks(&self) -> usize;
 
+    /// What kind of work it is, for back ends that treat transfers in their own way.
+    fn kind(&self) -> WorkKind {
+        WorkKind::Kernel
+    }
+
     /// Runs one chunk. The worker's scratch memory has just been reset.
     ///
     /// # Safety
@@ -30,6 +35,17 @@ pub trait KernelWork: Send + Sync {
     fn finish(&self) -> Result<()> {
         Ok(())
     }
+}
+
+/// What a [`KernelWork`] does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WorkKind {
+    /// A kernel of the user's.
+    Kernel,
+    /// A copy between memory objects.
+    Copy,
+    /// A fill of memory with a pattern.
+    Fill,
 }
 
 /// How a command uses memory.

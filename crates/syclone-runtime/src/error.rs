@@ -267,6 +267,46 @@ pub enum Error {
         /// The error's text.
         message: String,
     },
+    /// The device's compiler refused a kernel.
+    #[error(
+        "kernel '{kernel}' was not built for {device}: {log}\nnothing was submitted; correct the kernel, or choose another device"
+    )]
+    BuildFailed {
+        /// The kernel.
+        kernel: Name,
+        /// The device's selector.
+        device: String,
+        /// What the compiler said.
+        log: String,
+    },
+    /// The device's driver refused a command.
+    #[error("'{command}' was not launched on {device}: {reason}\nnothing was submitted; the device goes on")]
+    LaunchFailed {
+        /// The command.
+        command: Name,
+        /// The device's selector.
+        device: String,
+        /// The driver's words.
+        reason: String,
+    },
+    /// The device began a command and could not end it.
+    #[error("'{command}' failed on {device}: {reason}\nits outputs hold no result; the device goes on")]
+    ExecutionFailed {
+        /// The command.
+        command: Name,
+        /// The device's selector.
+        device: String,
+        /// The driver's words.
+        reason: String,
+    },
+    /// The device is gone: unplugged, reset or crashed.
+    #[error("{what}: {device} is lost\nuse another device; what lay in this one's memory is gone")]
+    DeviceLost {
+        /// The command or operation that met the loss.
+        what: Name,
+        /// The device's selector.
+        device: String,
+    },
     /// Something that this command needs failed, so it did not run.
     #[error("'{command}' did not run, because what it depends on failed\nfirst failure: {first}")]
     DependencyFailed {

@@ -50,6 +50,7 @@
 //! | `memory`, `hazard` | allocations, and who used which bytes last |
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
 //! | `host` | host accesses in the hazard order |
+//! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
 //! | `backends` | the contract of a back end, and the CPU's |
 
 mod aspect;
@@ -69,10 +70,11 @@ mod node;
 mod queue;
 mod scheduler;
 mod selector;
+mod sync;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
-pub use command::{Access, AccessMode, Command, KernelWork};
+pub use command::{Access, AccessMode, Command, KernelWork, WorkKind};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};
 pub use event::{Event, EventStatus, Profiling};

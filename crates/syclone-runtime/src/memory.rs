@@ -9,12 +9,13 @@ use std::any::TypeId;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use memmap2::MmapMut;
 
 use crate::hazard::Hazards;
+use crate::sync::Mutex;
 use crate::{Device, Error, Name, Result};
 
 /// Alignment of every allocation: a cache line, and the widest vector register.
@@ -91,6 +92,7 @@ impl MemoryObject {
         if bytes > info.max_allocation {
             return Err(out_of_memory(account.stats().in_use));
         }
+        device.backend().allocate(bytes)?;
         account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
         if bytes >= MAPPED_FROM {
             let before = (account.stats().allocations as usize % STAGGERS) * STAGGER;

@@ -1,12 +1,12 @@
 //! Queues: where commands are submitted, and where their errors are collected.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
+use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 use crate::{Aspect, Command, Device, Event, Result, host, scheduler};
 
 /// How long a waiting caller spins before it parks.
@@ -93,6 +93,7 @@ impl Queue {
     /// such error is returned by [`Queue::wait`] too.
     pub fn submit(&self, mut command: Command) -> Result<Event> {
         command.check_accesses()?;
+        self.0.device.backend().admit(&mut command)?;
         let Command { name, work, accesses, dependencies } = command;
         let chunks = match &work {
             // A launch of nothing still has an end to run.

@@ -11,11 +11,12 @@
 //! Lock order: queue → hazards (ascending id) → one node's completion. Settling takes them one at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use crate::command::Work;
 use crate::hazard::Hazards;
 use crate::node::{Link, NO_PANIC, Node, Payload};
+use crate::sync::MutexGuard;
 use crate::{Access, Event, Name, Result};
 
 /// Puts a new node into the order; accesses are sorted by object.

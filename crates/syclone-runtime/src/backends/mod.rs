@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::Result;
 use crate::node::Node;
+use crate::{Command, Result};
 
 pub(crate) mod cpu;
 pub(crate) mod transfer;
@@ -11,6 +11,9 @@ pub(crate) mod transfer;
 /// What the scheduler asks of a device's back end.
 ///
 /// - `start` may be called any number of times, from any thread; after one success `enqueue` may be called.
+/// - `admit` is asked before a command takes its place in the order; an error is the error of its submission. It may
+///   replace the command's work by work with the same accesses.
+/// - `allocate` is asked before memory for the device is taken.
 /// - `enqueue` takes a node whose predecessors are done. It must not block on the node or on any other one,
 ///   and must not run the node's work on the calling thread.
 /// - Nodes that are enqueued at the same time are independent: they may run at once and in any order.
@@ -22,6 +25,16 @@ pub(crate) mod transfer;
 pub(crate) trait Backend: Send + Sync {
     /// Makes the device ready to run commands.
     fn start(&self) -> Result<()>;
+
+    /// Whether the device takes this command.
+    fn admit(&self, _command: &mut Command) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether the device has this memory; its limits are known to be kept.
+    fn allocate(&self, _bytes: usize) -> Result<()> {
+        Ok(())
+    }
 
     /// Hands a ready command over.
     fn enqueue(&self, node: Arc<Node>);

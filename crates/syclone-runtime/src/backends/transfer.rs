@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Access, AccessMode, Command, Error, KernelWork, MemoryObject, Name, Result, Worker};
+use crate::{Access, AccessMode, Command, Error, KernelWork, MemoryObject, Name, Result, WorkKind, Worker};
 
 /// Bytes per chunk: enough to hide the claim, few enough to spread a large copy over the workers.
 const CHUNK: usize = 1 << 18;
@@ -75,6 +75,10 @@ impl KernelWork for Copy {
         self.bytes.div_ceil(CHUNK)
     }
 
+    fn kind(&self) -> WorkKind {
+        WorkKind::Copy
+    }
+
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
         let start = chunk * CHUNK;
         let len = CHUNK.min(self.bytes - start);
@@ -99,6 +103,10 @@ impl KernelWork for Fill {
 
     fn chunks(&self) -> usize {
         self.bytes.div_ceil(self.chunk)
+    }
+
+    fn kind(&self) -> WorkKind {
+        WorkKind::Fill
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {

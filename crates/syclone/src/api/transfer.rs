@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use syclone_runtime::{KernelWork, MemoryObject, Name, Result, Worker};
+use syclone_runtime::{KernelWork, MemoryObject, Name, Result, WorkKind, Worker};
 
 use super::access::{ReadAccess, ReadWriteAccess, WriteAccess};
 use super::buffer::Buffer;
@@ -103,6 +103,10 @@ impl<T: DeviceCopy> KernelWork for FillWork<T> {
 
     fn chunks(&self) -> usize {
         self.len.div_ceil(CHUNK)
+    }
+
+    fn kind(&self) -> WorkKind {
+        WorkKind::Fill
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {

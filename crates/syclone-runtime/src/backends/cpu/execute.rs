@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 
 use crate::command::Work;
 use crate::node::Node;
+use crate::sync::Ordering;
 use crate::{Error, Result, Worker};
 
 /// Claims and runs chunks until none is left. If this call ran the last unfinished one, the command's result:
