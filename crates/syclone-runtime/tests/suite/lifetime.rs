@@ -1,14 +1,13 @@
 //! Who outlives whom: devices, queues, memory and events dropped in any order, on any thread.
 
-mod common;
-
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{Words, kernel};
-use syclone_runtime::{AccessMode, Command, Device, Error, MemoryObject, Queue};
+use crate::common::{Words, kernel};
+use crate::device_with;
+use syclone_runtime::{AccessMode, Command, Error, MemoryObject, Queue};
 
 fn set(words: &Words, value: u64) -> Command {
     let target = words.clone();
@@ -22,7 +21,7 @@ fn set(words: &Words, value: u64) -> Command {
 #[test]
 fn device_queue_memory_and_event_can_be_dropped_in_any_order_while_a_command_runs() {
     for order in 0..24 {
-        let device = Device::cpu_with_threads(1).unwrap();
+        let device = device_with(1);
         let queue = Queue::new(&device).unwrap();
         let words = Words::new(&device, 1);
         let ended = Arc::new(AtomicUsize::new(0));
@@ -49,7 +48,7 @@ fn device_queue_memory_and_event_can_be_dropped_in_any_order_while_a_command_run
 
 #[test]
 fn memory_dropped_under_a_command_lives_until_the_command_has_ended_and_no_longer() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Queue::new(&device).unwrap();
     let object = MemoryObject::allocate(&device, 1 << 20).unwrap();
     let event = queue.submit(Command::fill(&object, 0, 1 << 20, &[1]).unwrap()).unwrap();
@@ -62,7 +61,7 @@ fn memory_dropped_under_a_command_lives_until_the_command_has_ended_and_no_longe
 
 #[test]
 fn a_vector_moved_in_comes_back_and_only_as_what_it_was() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Queue::new(&device).unwrap();
     let vector = vec![1u16; 1000];
     let address = vector.as_ptr();
@@ -97,7 +96,7 @@ fn the_elements_of_a_moved_in_vector_are_dropped_once() {
 
 #[test]
 fn borrowed_host_memory_is_read_and_written_in_place() {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     let (source, mut target) = (vec![3u8; 600_000], vec![0u8; 600_000]);
     {
@@ -115,7 +114,7 @@ fn borrowed_host_memory_is_read_and_written_in_place() {
 
 #[test]
 fn two_devices_work_side_by_side_from_fresh_threads() {
-    let devices = [Device::cpu_with_threads(1).unwrap(), Device::cpu_with_threads(1).unwrap()];
+    let devices = [device_with(1), device_with(1)];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let words = devices.each_ref().map(|device| Words::new(device, 1000));
     for idx in 0..1000 {
@@ -143,7 +142,7 @@ fn two_devices_work_side_by_side_from_fresh_threads() {
 
 #[test]
 fn allocations_are_zeroed_aligned_counted_and_limited() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     for bytes in [1, 63, 64, 65, 4097, 10 << 20] {
         let object = MemoryObject::allocate(&device, bytes).unwrap();
         assert_eq!(object.ptr().addr() % 64, 0);
@@ -168,7 +167,7 @@ fn allocations_are_zeroed_aligned_counted_and_limited() {
 
 #[test]
 fn thousands_of_partial_accesses_leave_nothing_that_keeps_their_object_alive() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Queue::new(&device).unwrap();
     let words = Words::new(&device, 64);
     // Readers and writers of parts, so that finished entries must be pruned and ranges cut.

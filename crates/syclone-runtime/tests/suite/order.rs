@@ -1,18 +1,17 @@
 //! The order that memory accesses give, on one device with several workers and across devices.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use common::{Words, kernel};
+use crate::common::{Words, kernel};
+use crate::device_with;
 use syclone_runtime::{Access, AccessMode, Command, Device, Error, Queue, QueueOptions};
 
 const PAUSE: Duration = Duration::from_millis(20);
 
 fn two_workers() -> Device {
-    Device::cpu_with_threads(2).unwrap()
+    device_with(2)
 }
 
 /// Writes `value` to every word, slowly.
@@ -46,7 +45,7 @@ fn a_reader_follows_the_last_writer() {
 
 #[test]
 fn a_writer_follows_every_reader_since_the_last_writer() {
-    let device = Device::cpu_with_threads(4).unwrap();
+    let device = device_with(4);
     let queue = Queue::new(&device).unwrap();
     let a = Words::new(&device, 1);
     a.host_set(&[5]);
@@ -150,7 +149,7 @@ fn a_part_follows_a_writer_of_the_whole_and_the_whole_follows_writers_of_its_par
 
 #[test]
 fn the_order_holds_across_queues_and_devices() {
-    let devices = [two_workers(), Device::cpu_with_threads(1).unwrap(), Device::default_device().unwrap()];
+    let devices = [two_workers(), device_with(1), Device::default_device().unwrap()];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let a = Words::new(&devices[0], 1);
     for step in 0..300u64 {
@@ -167,7 +166,7 @@ fn the_order_holds_across_queues_and_devices() {
 
 #[test]
 fn every_chunk_runs_once_on_workers_with_distinct_numbers_and_finish_runs_after_them() {
-    let device = Device::cpu_with_threads(3).unwrap();
+    let device = device_with(3);
     let queue = Queue::new(&device).unwrap();
     let counts = Words::new(&device, 10_000);
     let busy: Arc<[AtomicBool; 3]> = Arc::default();

@@ -1,18 +1,17 @@
 //! Host accesses: the host waits its turn, and commands wait for the host.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{Words, kernel};
+use crate::common::{Words, kernel};
+use crate::device_with;
 use syclone_runtime::{AccessMode, Command, Device, Error, EventStatus, Queue};
 
 const PAUSE: Duration = Duration::from_millis(20);
 
 fn setup() -> (Device, Queue, Words) {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     let words = Words::new(&device, 2);
     (device, queue, words)

@@ -2,10 +2,9 @@
 //!
 //! The seed is printed; `SYCLONE_TEST_SEED` repeats a run.
 
-mod common;
-
-use common::{Words, kernel, out_of_bounds};
-use syclone_runtime::{Access, AccessMode, Command, Device, Event, Queue, QueueOptions};
+use crate::common::{Words, kernel, out_of_bounds};
+use crate::device_with;
+use syclone_runtime::{Access, AccessMode, Command, Event, Queue, QueueOptions};
 
 const OBJECTS: usize = 4;
 const LEN: usize = 16;
@@ -42,7 +41,7 @@ fn bytes(range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
 /// One program; returns how many of its commands failed.
 fn run(seed: u64) -> usize {
     let mut random = Random(seed);
-    let devices = [Device::cpu_with_threads(3).unwrap(), Device::cpu_with_threads(1).unwrap()];
+    let devices = [device_with(3), device_with(1)];
     let queues = [(0, false), (0, true), (1, false), (1, true)]
         .map(|(device, in_order)| Queue::with(&devices[device], QueueOptions { in_order, profiling: false }).unwrap());
     let objects: Vec<Words> = (0..OBJECTS).map(|idx| Words::new(&devices[idx % 2], LEN)).collect();

@@ -1,12 +1,11 @@
 //! Explicit dependencies, in-order queues, copies and fills, and commands that do nothing but take their place.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::kernel;
+use crate::common::kernel;
+use crate::device_with;
 use syclone_runtime::{AccessMode, Command, Device, Error, Event, EventStatus, MemoryObject, Queue, QueueOptions};
 
 /// A kernel without accesses that applies `change` to a shared value: only dependencies order it.
@@ -26,7 +25,7 @@ fn in_order(device: &Device) -> Queue {
 
 #[test]
 fn a_chain_of_explicit_dependencies_runs_in_order_across_queues_and_devices() {
-    let devices = [Device::cpu_with_threads(2).unwrap(), Device::cpu_with_threads(2).unwrap()];
+    let devices = [device_with(2), device_with(2)];
     let queues = devices.each_ref().map(|device| Queue::new(device).unwrap());
     let value = Arc::new(AtomicU64::new(0));
     let mut last = Event::completed("begin");
@@ -41,7 +40,7 @@ fn a_chain_of_explicit_dependencies_runs_in_order_across_queues_and_devices() {
 
 #[test]
 fn the_end_of_a_diamond_sees_both_sides_even_behind_a_slow_first_kernel() {
-    let device = Device::cpu_with_threads(3).unwrap();
+    let device = device_with(3);
     let queue = Queue::new(&device).unwrap();
     for round in 0..500 {
         let [top, left, right, sum] = [0; 4].map(|value| Arc::new(AtomicU64::new(value)));
@@ -67,7 +66,7 @@ fn the_end_of_a_diamond_sees_both_sides_even_behind_a_slow_first_kernel() {
 
 #[test]
 fn an_in_order_queue_needs_no_events() {
-    let device = Device::cpu_with_threads(3).unwrap();
+    let device = device_with(3);
     let queue = in_order(&device);
     assert!(queue.is_in_order());
     let value = Arc::new(AtomicU64::new(1));
@@ -115,7 +114,7 @@ fn upload_double_twice_download(
 
 #[test]
 fn copies_and_kernels_that_depend_on_each_other_give_the_same_result_every_time() {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let out_of_order = Queue::new(&device).unwrap();
     let in_order = in_order(&device);
     let chained = |command: Command, last: &Option<Event>| match last {
@@ -130,9 +129,9 @@ fn copies_and_kernels_that_depend_on_each_other_give_the_same_result_every_time(
 
 #[test]
 fn a_fill_a_kernel_and_a_copy_give_ones() {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
-    let (first, second) = (common::Words::new(&device, 1000), common::Words::new(&device, 1000));
+    let (first, second) = (crate::common::Words::new(&device, 1000), crate::common::Words::new(&device, 1000));
     for _ in 0..200 {
         first.host_set(&[77; 1000]);
         queue.submit(Command::fill(&first.0, 0, 8000, &0u64.to_ne_bytes()).unwrap()).unwrap();
@@ -149,7 +148,7 @@ fn a_fill_a_kernel_and_a_copy_give_ones() {
 
 #[test]
 fn large_copies_and_patterned_fills_reach_every_byte_and_none_outside() {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     let bytes = 3 * 300_001;
     let (a, b) =
@@ -166,7 +165,7 @@ fn large_copies_and_patterned_fills_reach_every_byte_and_none_outside() {
 
 #[test]
 fn zero_bytes_and_zero_chunks_are_commands_that_do_nothing_but_keep_the_order() {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     let empty = MemoryObject::allocate(&device, 0).unwrap();
     let value = Arc::new(AtomicU64::new(0));
@@ -189,7 +188,7 @@ fn zero_bytes_and_zero_chunks_are_commands_that_do_nothing_but_keep_the_order() 
 
 #[test]
 fn a_copy_or_fill_that_does_not_fit_is_refused_with_the_numbers() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let (a, b) = (MemoryObject::allocate(&device, 16).unwrap(), MemoryObject::allocate(&device, 8).unwrap());
     let error = Command::copy(&a, 0, &b, 4, 8).unwrap_err();
     assert_eq!(error, Error::RangeOutsideObject { command: "copy".into(), start: 4, end: 12, bytes: 8 });
@@ -208,9 +207,9 @@ fn a_copy_or_fill_that_does_not_fit_is_refused_with_the_numbers() {
 
 #[test]
 fn host_tasks_take_their_turn_in_the_graph_and_may_submit() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Arc::new(Queue::new(&device).unwrap());
-    let a = common::Words::new(&device, 1);
+    let a = crate::common::Words::new(&device, 1);
     let target = a.clone();
     let set = kernel("set", 1, vec![a.write()], move |_, _| {
         target.set(0, 20);
@@ -234,7 +233,7 @@ fn host_tasks_take_their_turn_in_the_graph_and_may_submit() {
 
 #[test]
 fn an_event_tells_how_far_its_command_is() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Queue::with(&device, QueueOptions { in_order: false, profiling: true }).unwrap();
     let (begun, has_begun) = std::sync::mpsc::channel();
     let (go, may_go) = std::sync::mpsc::channel::<()>();
@@ -280,7 +279,7 @@ fn an_event_can_be_awaited() {
             }
         }
     }
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     let slow = || {
         Command::host_task("slow", || {
@@ -290,10 +289,10 @@ fn an_event_can_be_awaited() {
     };
     let result = block_on(async {
         queue.submit(slow())?.await?;
-        let failing = queue.submit(common::failing("bad", Vec::new()))?;
+        let failing = queue.submit(crate::common::failing("bad", Vec::new()))?;
         let dependent = queue.submit(slow().after(&failing))?;
-        assert_eq!(failing.await, Err(common::out_of_bounds("bad")));
+        assert_eq!(failing.await, Err(crate::common::out_of_bounds("bad")));
         dependent.await
     });
-    assert!(common::is_dependency_failure(&result.unwrap_err(), "slow", "bad"));
+    assert!(crate::common::is_dependency_failure(&result.unwrap_err(), "slow", "bad"));
 }

@@ -1,12 +1,11 @@
 //! What fails, who hears of it, and what goes on.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{Words, failing, is_dependency_failure, kernel, out_of_bounds};
+use crate::common::{Words, failing, is_dependency_failure, kernel, out_of_bounds};
+use crate::device_with;
 use syclone_runtime::{
     Access, AccessMode, Command, Device, Error, EventStatus, KernelWork, Name, Queue, QueueOptions, Result, Worker,
 };
@@ -14,7 +13,7 @@ use syclone_runtime::{
 const SENTINEL: u64 = 0xDEAD;
 
 fn queue() -> (Device, Queue) {
-    let device = Device::cpu_with_threads(2).unwrap();
+    let device = device_with(2);
     let queue = Queue::new(&device).unwrap();
     (device, queue)
 }
@@ -116,7 +115,7 @@ fn order_alone_does_not_spread_a_failure() {
 #[test]
 fn an_explicit_dependency_on_a_failed_event_fails_the_command_on_any_queue() {
     let (_device, queue) = queue();
-    let other = Queue::new(&Device::cpu_with_threads(1).unwrap()).unwrap();
+    let other = Queue::new(&device_with(1)).unwrap();
     let bad = queue.submit(failing("bad", Vec::new())).unwrap();
     let dependent = other.submit(Command::empty("marker").after(&bad)).unwrap();
     let last = other.submit(kernel("last", 1, Vec::new(), |_, _| Ok(())).after(&dependent)).unwrap();
@@ -218,7 +217,7 @@ fn finish_runs_once_after_success_never_after_failure_and_a_panicking_drop_is_co
 
 #[test]
 fn waiting_inside_a_command_is_an_error_and_no_deadlock() {
-    let device = Device::cpu_with_threads(1).unwrap();
+    let device = device_with(1);
     let queue = Arc::new(Queue::new(&device).unwrap());
     let a = Words::new(&device, 1);
     let (inner, words) = (Arc::clone(&queue), a.clone());
@@ -252,9 +251,10 @@ fn an_error_of_a_dropped_queue_goes_to_stderr_and_aborts_nothing() {
         std::thread::sleep(Duration::from_millis(100));
         return;
     }
-    let test = "an_error_of_a_dropped_queue_goes_to_stderr_and_aborts_nothing";
+    let (_, module) = module_path!().split_once("::").unwrap();
+    let test = format!("{module}::an_error_of_a_dropped_queue_goes_to_stderr_and_aborts_nothing");
     let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--nocapture"])
+        .args([&test, "--exact", "--nocapture"])
         .env(ROLE, "1")
         .output()
         .unwrap();
