@@ -12,8 +12,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::AccessMode;
 use crate::node::{Link, Node};
+use crate::{AccessMode, trace};
 
 /// The users of one object's bytes.
 #[derive(Default)]
@@ -66,7 +66,8 @@ impl Uses {
     }
 
     fn push(&mut self, node: &Arc<Node>, range: &Range<usize>, forgettable: fn(&Node) -> bool) {
-        if self.list.len() >= self.prune_at.max(8) {
+        // A trace wants to know of finished commands too.
+        if self.list.len() >= self.prune_at.max(8) && !trace::is_on() {
             self.list.retain(|(node, _)| !forgettable(node));
             self.prune_at = 2 * self.list.len();
         }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crate::command::Work;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
-use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result};
+use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
 
 const SUBMITTED: u8 = 0;
 const RUNNING: u8 = 1;
@@ -52,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) name: Name,
     /// Identifies the queue after the payload is gone; 0 for none.
     pub(crate) queue_id: usize,
+    /// Its number in running traces.
+    pub(crate) trace: u64,
     /// The place among its queue's commands; set before the node is released.
     pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
@@ -102,9 +104,11 @@ impl Node {
     /// A node with one unmet predecessor: the submission itself, ended by [`Node::predecessor_done`].
     pub(crate) fn new(name: Name, chunks: usize, payload: Payload, profiling: bool) -> Arc<Node> {
         let queue_id = payload.queue.as_ref().map_or(0, |queue| queue.id());
+        let trace = trace::submitted(&name, queue_id, &payload);
         Arc::new(Node {
             name,
             queue_id,
+            trace,
             sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
@@ -133,6 +137,7 @@ impl Node {
         if Arc::ptr_eq(self, earlier) {
             return;
         }
+        trace::follows(self.trace, earlier.trace, link);
         {
             let mut completion = earlier.lock();
             if !completion.done {
@@ -190,6 +195,7 @@ impl Node {
 
     /// Marks the node as running, and tells who waits for that.
     pub(crate) fn grant(&self) {
+        trace::began(self.trace);
         let completion = self.lock();
         self.state.store(RUNNING, Ordering::Release);
         if completion.parked > 0 {
@@ -199,6 +205,7 @@ impl Node {
 
     /// Marks the beginning of the work.
     pub(crate) fn begin(&self) {
+        trace::began(self.trace);
         if let Some(times) = &self.times {
             times.start.store(nanoseconds(), Ordering::Relaxed);
         }
@@ -207,6 +214,7 @@ impl Node {
 
     /// Ends the node and returns the successors that this made ready. The payload is gone already.
     pub(crate) fn settle(&self, result: Result<()>) -> Vec<Arc<Node>> {
+        trace::ended(self, &result);
         if let Some(times) = &self.times {
             let end = nanoseconds();
             times.end.store(end, Ordering::Relaxed);
@@ -352,7 +360,7 @@ pub(crate) fn spin_until(budget: Duration, deadline: Option<Instant>, condition:
 }
 
 /// Nanoseconds since the runtime first asked for the time.
-fn nanoseconds() -> u64 {
+pub(crate) fn nanoseconds() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

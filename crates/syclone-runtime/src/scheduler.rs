@@ -17,7 +17,7 @@ use crate::command::Work;
 use crate::hazard::Hazards;
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::sync::MutexGuard;
-use crate::{Access, Event, Name, Result};
+use crate::{Access, Event, Name, Result, trace};
 
 /// Puts a new node into the order; accesses are sorted by object.
 pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event]) {
@@ -45,6 +45,7 @@ fn lock(access: &Access) -> MutexGuard<'_, Hazards> {
 
 /// Ends the submission of a placed node.
 pub(crate) fn release(node: Arc<Node>) {
+    trace::placed(node.trace);
     if node.predecessor_done() {
         advance(vec![node]);
     }
