@@ -14,8 +14,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::AccessMode;
 use crate::node::{Link, Node};
+use crate::{AccessMode, trace};
 
 /// Who uses bytes.
 pub(crate) trait User: Clone {
@@ -104,7 +104,8 @@ impl<U: Clone> Uses<U> {
     }
 
     fn push(&mut self, user: &U, range: &Range<usize>, forgettable: fn(&U) -> bool) {
-        if self.list.len() >= self.prune_at.max(8) {
+        // A trace wants to know of finished commands too.
+        if self.list.len() >= self.prune_at.max(8) && !trace::is_on() {
             self.list.retain(|(user, _)| !forgettable(user));
             self.prune_at = 2 * self.list.len();
         }

@@ -51,6 +51,7 @@
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
+//! | `trace` | what commands did, as values, for Perfetto and for Graphviz |
 //! | `backends` | the contract of a back end, and the CPU's |
 
 mod aspect;
@@ -72,6 +73,7 @@ mod queue;
 mod scheduler;
 mod selector;
 mod sync;
+mod trace;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
@@ -84,3 +86,4 @@ pub use host::{HostAccessToken, is_inside_command};
 pub use isa::Isa;
 pub use memory::{MemoryObject, MemoryStats};
 pub use queue::{ErrorHandler, Queue, QueueOptions};
+pub use trace::{Trace, TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun};

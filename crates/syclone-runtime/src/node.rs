@@ -19,7 +19,7 @@ use crate::command::Work;
 use crate::graph::GraphRun;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
-use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result};
+use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
 
 const SUBMITTED: u8 = 0;
 const RUNNING: u8 = 1;
@@ -55,6 +55,8 @@ pub(crate) struct Node {
     pub(crate) name: Name,
     /// Identifies the queue after the payload is gone; 0 for none.
     pub(crate) queue_id: usize,
+    /// Its number in running traces.
+    pub(crate) trace: u64,
     /// The place among its queue's commands; set before the node is released.
     pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
@@ -107,9 +109,11 @@ impl Node {
         // A graph's command is none of the queue's own: its replay is.
         let queue = payload.queue.as_ref().filter(|_| payload.graph.is_none());
         let queue_id = queue.map_or(0, |queue| queue.id());
+        let trace = trace::submitted(&name, payload.queue.as_ref().map_or(0, |queue| queue.id()), &payload);
         Arc::new(Node {
             name,
             queue_id,
+            trace,
             sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
@@ -138,6 +142,7 @@ impl Node {
         if Arc::ptr_eq(self, earlier) {
             return;
         }
+        trace::follows(self.trace, earlier.trace, link);
         {
             let mut completion = earlier.lock();
             if !completion.done {
@@ -205,6 +210,7 @@ impl Node {
 
     /// Marks the node as running, and tells who waits for that.
     pub(crate) fn grant(&self) {
+        trace::began(self.trace);
         let completion = self.lock();
         self.state.store(RUNNING, Ordering::Release);
         if completion.parked > 0 {
@@ -218,6 +224,7 @@ impl Node {
         if let Some((run, _)) = unsafe { &self.payload().graph } {
             run.begin();
         }
+        trace::began(self.trace);
         if let Some(times) = &self.times {
             times.start.store(nanoseconds(), Ordering::Relaxed);
         }
@@ -226,6 +233,7 @@ impl Node {
 
     /// Ends the node and adds the successors that this made ready to `ready`. The payload is gone already.
     pub(crate) fn settle(&self, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
+        trace::ended(self, &result);
         if let Some(times) = &self.times {
             let end = nanoseconds();
             times.end.store(end, Ordering::Relaxed);
@@ -370,7 +378,7 @@ pub(crate) fn spin_until(budget: Duration, deadline: Option<Instant>, condition:
 }
 
 /// Nanoseconds since the runtime first asked for the time.
-fn nanoseconds() -> u64 {
+pub(crate) fn nanoseconds() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

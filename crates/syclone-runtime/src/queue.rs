@@ -240,6 +240,10 @@ impl QueueShared {
         &self.device
     }
 
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.options.in_order
+    }
+
     /// Identifies the queue while it exists; never 0.
     pub(crate) fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()

@@ -19,7 +19,7 @@ use crate::graph::GraphRun;
 use crate::hazard::Hazards;
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::sync::MutexGuard;
-use crate::{Access, Error, Event, Name, Result};
+use crate::{Access, Error, Event, Name, Result, trace};
 
 /// Puts a new node into the order; accesses are sorted by object.
 pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event]) {
@@ -47,6 +47,7 @@ fn lock(access: &Access) -> MutexGuard<'_, Hazards> {
 
 /// Ends the submission of a placed node.
 pub(crate) fn release(node: Arc<Node>) {
+    trace::placed(node.trace);
     if node.predecessor_done() {
         advance(vec![node]);
     }

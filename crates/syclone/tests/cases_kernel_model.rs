@@ -2,7 +2,7 @@
 
 mod rig;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rig::{assert_says, failure, in_every_way, run};
 use syclone::prelude::*;
@@ -83,6 +83,35 @@ fn group_sizes_of_zero_or_that_do_not_divide_are_refused_before_the_launch() {
     assert_eq!(visits.host_read().expect("reads")[0], 0);
     run(&queue, |h| h.parallel_for(NdRange::new([4, 12], [2, 4]), visit_in_groups_2d(visits.atomic(h))));
     assert_eq!(visits.host_read().expect("reads")[0], 48);
+}
+
+#[kernel(fallback)]
+fn count_in_groups(item: NdItem<2>, count: Reducer<u64, Plus>, greatest: Reducer<i32, Maximum>) {
+    item.barrier();
+    count.combine(1);
+    greatest.combine(item.global_id(1) as i32);
+}
+
+#[test]
+fn reductions_over_no_groups_give_what_they_began_with() {
+    in_every_way(|queue, way| {
+        for extents in [[0, 4], [4, 0], [0, 0]] {
+            let (count, greatest) = (Buffer::from_vec(vec![10u64]), Buffer::from_vec(vec![7i32]));
+            run(queue, |h| {
+                let count = count.reduce(h, Plus).including_initial_value();
+                h.parallel_for(NdRange::new(extents, [2, 2]), count_in_groups(count, greatest.reduce(h, Maximum)))
+            });
+            assert_eq!(count.host_read().expect("reads")[0], 10, "{way:?} {extents:?}");
+            assert_eq!(greatest.host_read().expect("reads")[0], i32::MIN, "{way:?} {extents:?}");
+            // The same launch with items.
+            run(queue, |h| {
+                let count = count.reduce(h, Plus).including_initial_value();
+                h.parallel_for(NdRange::new([4, 6], [2, 2]), count_in_groups(count, greatest.reduce(h, Maximum)))
+            });
+            assert_eq!(count.host_read().expect("reads")[0], 34, "{way:?} {extents:?}");
+            assert_eq!(greatest.host_read().expect("reads")[0], 5, "{way:?} {extents:?}");
+        }
+    });
 }
 
 // Partial sub-groups.
@@ -195,6 +224,17 @@ fn scan_numbers(item: NdItem<1>, x: View<f32>, out: ItemMut<[f32; 5]>) {
 }
 
 #[kernel(fallback)]
+fn scan_integers(item: NdItem<1>, x: View<i32>, out: ItemMut<[i32; 4]>) {
+    let g = item.group();
+    let v = x[item.global_id(0)];
+    let greatest = g.exclusive_scan(v, Maximum);
+    let least = g.exclusive_scan(v, Minimum);
+    let products = g.exclusive_scan(v, Multiplies);
+    let common = g.exclusive_scan(v, BitAnd);
+    out[item] = [greatest, least, products, common];
+}
+
+#[kernel(fallback)]
 fn count_before_me(item: NdItem<1>, out: ItemMut<[u32; 2]>) {
     let before = item.group().exclusive_scan(1u32, Plus);
     let lanes_before = item.sub_group().exclusive_scan(1u32, Plus);
@@ -233,6 +273,16 @@ fn scans_begin_with_the_identity_of_their_operator_or_with_what_they_are_given()
         let rows = scan(queue, &[-3.0, -5.0, -1.0]);
         assert_eq!(column(&rows, 2), [f32::NEG_INFINITY, -3.0, -3.0], "{way:?}");
         assert_eq!(column(&rows, 3), [f32::INFINITY, -3.0, -5.0], "{way:?}");
+    });
+}
+
+#[test]
+fn scans_of_integers_begin_with_the_ends_of_their_type() {
+    in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_slice(&[-3, -5, -1]), Buffer::<[i32; 4]>::new(3));
+        run(queue, |h| h.parallel_for(NdRange::new(3, 3), scan_integers(x.read(h), out.write(h))));
+        let expected = [[i32::MIN, i32::MAX, 1, -1], [-3, -3, -3, -3], [-3, -5, 15, -3 & -5]];
+        assert_eq!(out.host_read().expect("reads")[..], expected, "{way:?}");
     });
 }
 
@@ -442,15 +492,29 @@ fn ten_thousand_uploads_kernels_and_downloads_keep_their_order() {
     }
 }
 
+/// How many rounds keep [`slowly_double`] busy for this long on this machine.
+fn rounds_of_at_least(time: Duration, queue: &Queue) -> u32 {
+    let data = Buffer::<i32>::new(3);
+    let mut rounds = 1 << 20;
+    loop {
+        let start = Instant::now();
+        run(queue, |h| h.parallel_for(3, slowly_double(rounds, data.read_write(h))));
+        if start.elapsed() >= time {
+            return rounds;
+        }
+        rounds *= 2;
+    }
+}
+
 #[test]
 fn diamonds_across_queues_and_devices_see_both_sides_even_behind_a_slow_kernel() {
     let device = Device::select("cpu").expect("every machine has the CPU device");
     let other_device = Device::cpu_with_threads(1).expect("a device");
     let queues =
         [Queue::new(&device), Queue::new(&device), Queue::new(&other_device)].map(|queue| queue.expect("a queue"));
+    let slow = rounds_of_at_least(Duration::from_millis(50), &queues[0]);
     for round in 0..200 {
-        // The first of a hundred takes more than 50 ms.
-        let rounds = if round % 100 == 0 { 60_000_000 } else { 10 };
+        let rounds = if round % 100 == 0 { slow } else { 10 };
         let start = Buffer::from_vec(vec![round, round + 1, round + 2]);
         let sides = [Buffer::<i32>::new(3), Buffer::<i32>::new(3)];
         let end = Buffer::<i32>::new(3);
@@ -542,14 +606,55 @@ fn an_index_out_of_bounds_reads_zero_drops_writes_and_names_kernel_and_parameter
     });
 }
 
+#[kernel(fallback)]
+fn go_on(item: NdItem<1>, x: View<u32>, sums: ItemMut<u32>, marks: ScatterMut<u32>) {
+    let shared = local::<[u32; 8]>();
+    let mut private = [0u32; 4];
+    let me = item.local_id(0);
+    let place = if me == 77 { x.len() + 1000 } else { me };
+    shared[me] = me as u32 + 1;
+    private[me] = 100;
+    item.barrier();
+    sums[item] = 1_000_000 + shared[me] + private[me] + x[place];
+    marks[place] = 5;
+}
+
+/// What a failed kernel wrote can be seen in memory that the host lent to it.
+#[test]
+fn every_item_of_a_group_goes_on_after_an_index_out_of_bounds_with_zero_for_what_it_read() {
+    in_every_way(|queue, way| {
+        let x: Vec<u32> = (0..256).map(|i| 1000 * i + 1000).collect();
+        let (mut sums, mut marks) = ([u32::MAX; 256], [3u32; 256]);
+        syclone::scope(|s| {
+            let x = s.buffer(&x, 256).expect("lent");
+            let (sums, marks) =
+                (s.buffer_mut(&mut sums, 256).expect("lent"), s.buffer_mut(&mut marks, 256).expect("lent"));
+            // SAFETY: every mark has one writer, or none.
+            let text = failure(queue, |h| unsafe {
+                let kernel = go_on(x.read(h), sums.write(h), marks.scatter(h));
+                h.parallel_for_unchecked(NdRange::new(256, 256), kernel)
+            });
+            assert_says(&text, &["go_on"]);
+        });
+        for i in 0..256 {
+            let shared = if i < 8 { i as u32 + 1 } else { 0 };
+            let private = if i < 4 { 100 } else { 0 };
+            let global = if i == 77 { 0 } else { x[i] };
+            assert_eq!(sums[i], 1_000_000 + shared + private + global, "{way:?}: item {i} reads");
+            assert_eq!(marks[i], if i == 77 { 3 } else { 5 }, "{way:?}: item {i} writes");
+        }
+    });
+}
+
 /// A test that would hang takes the whole run with it, so it is worth a clock.
 #[test]
 fn errors_come_within_seconds() {
-    let start = std::time::Instant::now();
-    let out = Buffer::<u32>::new(64);
-    let queue = rig::queue();
-    for _ in 0..100 {
-        failure(&queue, |h| h.parallel_for(NdRange::new(64, 16), index_local_far(out.write(h))));
-    }
-    assert!(start.elapsed() < Duration::from_secs(10));
+    in_every_way(|queue, way| {
+        let start = Instant::now();
+        let out = Buffer::<u32>::new(64);
+        for _ in 0..100 {
+            failure(queue, |h| h.parallel_for(NdRange::new(64, 16), index_local_far(out.write(h))));
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{way:?}");
+    });
 }

@@ -92,3 +92,34 @@ fn slow_versions_get_fewer_runs_but_at_least_one() {
     assert_eq!(affordable_runs(ms(1), 10), 10);
     assert_eq!(affordable_runs(Duration::ZERO, 3), 3);
 }
+
+/// Takes a known time, and much more for what must not be counted.
+struct Sleeper;
+
+impl Contender for Sleeper {
+    fn poison(&mut self) -> Result<(), Failure> {
+        std::thread::sleep(ms(60));
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Failure> {
+        std::thread::sleep(ms(5));
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<Verdict, Failure> {
+        std::thread::sleep(ms(60));
+        Ok(Verdict { max_rel_err: 0.0, ok: true })
+    }
+}
+
+#[test]
+fn a_run_of_known_length_is_timed_without_its_preparation_and_its_check() {
+    let mut sleeper = Sleeper;
+    let contender: &mut dyn Contender = &mut sleeper;
+    let outcome = measure([("sleeper", contender)].into_iter(), 5, &Progress::hidden()).remove(0);
+    let Outcome::Timed { timing, .. } = outcome else { panic!("must be timed") };
+    assert!(timing.min() >= ms(5), "{timing:?}");
+    // A busy machine may oversleep, but the shortest of five runs is no twelve times too long.
+    assert!(timing.min() < ms(60), "{timing:?}");
+}

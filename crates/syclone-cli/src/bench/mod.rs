@@ -23,6 +23,8 @@ mod stencil;
 mod stream;
 mod table;
 mod target;
+#[cfg(test)]
+mod tests;
 mod version;
 
 use crate::args::{Bench, Common, Dtype};

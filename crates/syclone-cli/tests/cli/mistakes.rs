@@ -27,6 +27,7 @@ fn command_lines_that_cannot_be_followed_are_refused_in_one_line() {
         ("bench gemm --tiles 7,0", "at least 1"),
         ("bench gemm --tiles 18446744073709551615", "the largest tile that fits is 64"),
         ("bench gemm --dtype f99", "f32 and f64"),
+        ("bench gemm --dtype f16", "f32 and f64"),
         ("bench gemm --repeat 0", "a whole number from 1"),
         ("bench stream -n -1", "-1"),
         ("bench gemm --device gpu:0", "cpu"),

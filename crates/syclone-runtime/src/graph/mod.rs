@@ -269,7 +269,7 @@ impl Step {
             work,
             accesses: std::mem::take(&mut command.accesses),
             after: Vec::new(),
-            predecessors: 0,
+            follows: Vec::new(),
             successors: Vec::new(),
         })
     }

@@ -33,8 +33,8 @@ pub(crate) struct Step {
     pub(crate) accesses: Vec<Access>,
     /// Which steps it follows whatever its memory.
     pub(crate) after: Vec<(usize, Link)>,
-    /// How many steps it follows in all.
-    pub(crate) predecessors: usize,
+    /// Which steps it follows in all, and why.
+    pub(crate) follows: Vec<(usize, Link)>,
     /// Those that follow it, and why.
     pub(crate) successors: Vec<(usize, Link)>,
 }
@@ -87,12 +87,8 @@ impl Plan {
 
     /// For each step its name and what it waits for.
     pub(crate) fn order(&self) -> Vec<(Name, Vec<usize>)> {
-        let mut order: Vec<(Name, Vec<usize>)> =
-            self.steps.iter().map(|step| (step.name.clone(), Vec::new())).collect();
-        for (number, step) in self.steps.iter().enumerate() {
-            step.successors.iter().for_each(|&(later, _)| order[later].1.push(number));
-        }
-        order
+        let waits = |step: &Step| step.follows.iter().map(|&(earlier, _)| earlier).collect();
+        self.steps.iter().map(|step| (step.name.clone(), waits(step))).collect()
     }
 
     /// Works out who follows whom, and what the whole does to memory.
@@ -117,13 +113,13 @@ impl Plan {
             }
             // A command that names parts of one object meets itself.
             follows.remove(&number);
-            self.steps[number].predecessors = follows.len();
             if follows.is_empty() {
                 self.roots.push(number);
             }
-            for (earlier, link) in follows {
+            for (&earlier, &link) in &follows {
                 self.steps[earlier].successors.push((number, link));
             }
+            self.steps[number].follows = follows.into_iter().collect();
         }
         self.accesses = outside(&self.steps);
     }

@@ -11,8 +11,8 @@ use super::plan::{Plan, StepWork};
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
-use crate::sync::{AtomicBool, AtomicUsize, Mutex, Ordering};
-use crate::{Error, Result};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::{Error, Result, trace};
 
 /// What the commands of a replay share.
 pub(crate) struct GraphRun {
@@ -23,6 +23,8 @@ pub(crate) struct GraphRun {
     unmet: Box<[AtomicUsize]>,
     /// Steps that have not ended.
     left: AtomicUsize,
+    /// The steps' numbers in running traces, if there is one.
+    traced: Option<Box<[AtomicU64]>>,
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
@@ -43,8 +45,9 @@ impl GraphRun {
             outer: Arc::clone(outer),
             plan: Arc::clone(plan),
             queue: Arc::clone(queue),
-            unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.predecessors)).collect(),
+            unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
             left: AtomicUsize::new(plan.steps.len()),
+            traced: trace::is_on().then(|| plan.steps.iter().map(|_| AtomicU64::new(0)).collect()),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
@@ -71,6 +74,14 @@ impl GraphRun {
             graph: Some((Arc::clone(self), number)),
         };
         let node = Node::new(step.name.clone(), chunks, payload, false);
+        if let Some(traced) = &self.traced {
+            traced[number].store(node.trace, Ordering::Relaxed);
+            for &(earlier, link) in &step.follows {
+                // That step has ended, so it has stored its number.
+                trace::follows(node.trace, traced[earlier].load(Ordering::Relaxed), link);
+            }
+            trace::placed(node.trace);
+        }
         if self.failed.load(Ordering::Acquire)
             && let Some(first) = self.failures.lock().expect(NO_PANIC).inherited.remove(&number)
         {

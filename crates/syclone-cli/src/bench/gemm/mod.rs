@@ -65,15 +65,28 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     progress.step("computing the float64 reference");
     let inputs = Inputs::<T>::random(shape, session.seed)?;
     let reference = Reference::compute(&inputs, &mut session.target.team)?;
-    let matrices = Matrices::new(&inputs)?;
-    let study = Study { inputs: &inputs, matrices: &matrices, reference: &reference, queue: &queue };
-    let mut versions = versions::native(&inputs, &reference)?;
-    versions.extend(portable::versions(&study, &tiles)?);
+    compare(session, &queue, &inputs, &reference, &tiles, progress)
+}
+
+/// Measures every version against the reference and writes the report; an error when one is wrong.
+fn compare<T: Float + Element>(
+    session: Session,
+    queue: &Queue,
+    inputs: &Inputs<T>,
+    reference: &Reference,
+    tiles: &[usize],
+    progress: Progress,
+) -> Result<(), Failure> {
+    let Shape { m, n, k } = inputs.shape;
+    let matrices = Matrices::new(inputs)?;
+    let study = Study { inputs, matrices: &matrices, reference, queue };
+    let mut versions = versions::native(inputs, reference)?;
+    versions.extend(portable::versions(&study, tiles)?);
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(progress);
     let description = Description {
         benchmark: "gemm",
-        problem: Problem::Gemm { m: shape.m, n: shape.n, k: shape.k },
+        problem: Problem::Gemm { m, n, k },
         dtype: T::DTYPE,
         columns: COLUMNS,
         chart: Column::Gflops,

@@ -1,8 +1,16 @@
-use super::access_count;
+use std::ffi::OsString;
+use std::{env, fs, process};
+
+use syclone::Queue;
+
 use super::naive::{naive_ijk, naive_ikj};
 use super::reference::{Expected, Reference};
 use super::shape::{Inputs, Shape};
 use super::verdict::judge;
+use super::{access_count, compare};
+use crate::args::{self, Bench, Command};
+use crate::bench::{Progress, Session};
+use crate::failure::Failure;
 use crate::host::element::Element;
 use crate::host::team::Team;
 
@@ -126,4 +134,47 @@ fn the_memory_of_a_problem_is_counted_and_a_huge_one_is_none() {
     assert_eq!(shape.bytes(4, 2), Some((10 + 15 + 12) * 4 + 6 * 16));
     assert_eq!(Shape { m: usize::MAX, n: 2, k: 1 }.bytes(4, 1), None);
     assert_eq!(Shape { m: 1 << 40, n: 1 << 20, k: 1 }.bytes(8, 9), None);
+}
+
+/// What `syclone bench gemm` ends in, and its report, when the reference is what `change` makes of the right one.
+fn command_against(change: impl Fn(&mut [Expected]), name: &str) -> (Result<(), Failure>, serde_json::Value) {
+    let file = env::temp_dir().join(format!("syclone-gemm-{name}-{}.json", process::id()));
+    let line = "syclone bench gemm -m 5 -n 9 -k 7 --tiles 4,3 --repeat 2 --seed 3 --json";
+    let words = line.split(' ').map(OsString::from).chain([file.clone().into_os_string()]);
+    let Ok(args::Cli { command: Command::Bench(Bench::Gemm(args)) }) = args::parse(words) else {
+        panic!("the command line is right")
+    };
+    let mut session = Session::open(&args.common).unwrap();
+    let queue = Queue::new(&session.target.device).unwrap();
+    let inputs = Inputs::<f32>::random(Shape { m: 5, n: 9, k: 7 }, session.seed).unwrap();
+    let mut reference = Reference::compute(&inputs, &mut session.target.team).unwrap();
+    change(&mut reference.elements);
+    let result = compare(session, &queue, &inputs, &reference, &args.tiles, Progress::hidden());
+    let report = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    fs::remove_file(file).unwrap();
+    (result, report)
+}
+
+#[test]
+fn one_wrong_element_ends_the_command_with_code_1_and_the_report_says_which_versions_and_why() {
+    let (result, report) = command_against(|_| (), "right");
+    assert!(result.is_ok(), "{result:?}");
+    assert!(report["rows"].as_array().unwrap().iter().all(|row| row["ok"] == true), "{report}");
+    let off = 1.5e-4;
+    let (result, report) = command_against(|elements| elements[44].value += off * elements[44].magnitude, "wrong");
+    let failure = result.unwrap_err();
+    assert_eq!(failure.exit_code(), 1);
+    let versions = "naive-1, naive-ikj, range, tiled-4, tiled-3, register-tiled, vectorised, transposed-b";
+    assert_eq!(failure.to_string(), format!("not ok: {versions}"));
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    for row in rows {
+        assert_eq!((&row["ok"], &row["ms"], &row["gflops"]), (&false.into(), &().into(), &().into()), "{row}");
+        assert!((row["max_rel_err"].as_f64().unwrap() - off).abs() < 1e-6, "{row}");
+        assert_eq!(row["reason"], "the error is over the threshold; it was not timed");
+    }
+    assert_eq!(report["conclusion"], serde_json::json!([]), "no tile wins");
+    // An error below the threshold is none.
+    let (result, _) = command_against(|elements| elements[44].value += 0.5e-4 * elements[44].magnitude, "near");
+    assert!(result.is_ok(), "{result:?}");
 }
