@@ -292,10 +292,15 @@ impl Node {
         match self.error.get() {
             None => Ok(()),
             Some(error) => {
-                self.reported.store(true, Ordering::Relaxed);
+                self.mark_reported();
                 Err((**error).clone())
             }
         }
+    }
+
+    /// Takes note that someone has been given the node's error.
+    pub(crate) fn mark_reported(&self) {
+        self.reported.store(true, Ordering::Relaxed);
     }
 
     /// Whether someone has been given the node's error.

@@ -113,7 +113,7 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         return;
     }
     if let (Err(error), Some(queue)) = (&result, &queue) {
-        queue.tell_handler(error);
+        queue.failing(node, error);
     }
     let failed = result.is_err();
     node.settle(result, ready);

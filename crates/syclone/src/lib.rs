@@ -22,10 +22,10 @@ pub mod prelude;
 pub mod types;
 
 pub use api::{
-    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, Handler, HostRead, HostTask,
-    HostTaskResult, HostWritable, HostWrite, Launch, LaunchShape, NdRange, Queue, QueueOptions, Range, ReadAccess,
-    ReadWriteAccess, ReduceAccess, ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared,
-    UsmSlice, UsmSliceMut, WriteAccess, scope,
+    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, ExecutableGraph, Graph, Handler,
+    HostRead, HostTask, HostTaskResult, HostWritable, HostWrite, Launch, LaunchShape, NdRange, Queue, QueueOptions,
+    Range, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice,
+    UsmHost, UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
 };
 pub use syclone_runtime::{
     Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result,
