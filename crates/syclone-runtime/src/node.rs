@@ -16,7 +16,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::command::Work;
-use crate::graph::GraphRun;
+use crate::graph::{GraphRun, first_cause};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
 use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
@@ -163,18 +163,9 @@ impl Node {
 
     fn inherit(&self, earlier: &Node) {
         if let Some(error) = earlier.error.get() {
-            let first = match &**error {
-                Error::DependencyFailed { first, .. } => Arc::clone(first),
-                _ => Arc::clone(error),
-            };
-            self.inherit_first(first);
+            // Another predecessor may have been faster; one first failure is enough.
+            let _ = self.inherited.set(first_cause(error));
         }
-    }
-
-    /// Keeps the node from running, because of a failure that it depends on.
-    pub(crate) fn inherit_first(&self, first: Arc<Error>) {
-        // Another predecessor may have been faster; one first failure is enough.
-        let _ = self.inherited.set(first);
     }
 
     /// The error of a node that has settled.

@@ -1,24 +1,36 @@
 //! One replay: from the graph's turn to the end of its last command.
 //!
-//! The replay itself is a node, the *outer* one, in the process-wide order. The graph's commands get nodes when their
-//! turn comes, made by whoever ends their last predecessor, and so in parallel with the work. Back ends see no
-//! difference; the scheduler tells [`GraphRun::ended`] instead of a queue, and the last command ends the outer node.
+//! The replay itself is a node, the *outer* one, in the process-wide order; the last step to end gives it its result.
+//! Whoever ends a step's last predecessor takes the step further, and there are two ways to:
+//!
+//! - *Nodes.* Each step gets a node when its turn comes. Back ends see no difference to any command; when it settles, the
+//!   scheduler tells [`GraphRun::end_step`] instead of a queue.
+//! - *Strands*, for back ends that can run them ([`Backend::runs_strands`](crate::backends::Backend::runs_strands)). A
+//!   worker runs a step of one chunk and then goes on with one that this made ready, without a node and without the
+//!   back end's queue: a chain of small kernels costs little more than their calls. Several steps that are ready at once
+//!   become the chunks of one node, each the beginning of a strand. Steps of many chunks get nodes as above.
+//!
+//! A running trace wants to see every command, so it gets nodes.
 
-use std::collections::HashMap;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::plan::{Plan, StepWork};
+use super::plan::{Plan, Step, StepWork};
+use crate::backends::Backend;
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Error, Result, trace};
+use crate::{Error, Name, Result, trace};
 
-/// What the commands of a replay share.
+/// What the steps of a replay share.
 pub(crate) struct GraphRun {
     outer: Arc<Node>,
-    plan: Arc<Plan>,
+    /// Owned by the outer node's payload, which lives until the last step has ended; so a finished replay keeps no
+    /// memory, whoever still holds this.
+    plan: NonNull<Plan>,
     queue: Arc<QueueShared>,
+    strands: bool,
     /// For each step, how many of its predecessors have not ended.
     unmet: Box<[AtomicUsize]>,
     /// Steps that have not ended.
@@ -30,34 +42,115 @@ pub(crate) struct GraphRun {
     failures: Mutex<Failures>,
 }
 
+// SAFETY: everything but `plan` is Send and Sync by itself. The plan is only read, under the contract of
+// `GraphRun::step`, and it is Send and Sync.
+unsafe impl Send for GraphRun {}
+// SAFETY: as above.
+unsafe impl Sync for GraphRun {}
+
 #[derive(Default)]
 struct Failures {
     /// The first one.
-    first: Option<Error>,
-    /// For steps that must not run, the failure that began it.
-    inherited: HashMap<usize, Arc<Error>>,
+    first: Option<Arc<Error>>,
+    /// Steps that must not run, each with the failure that began it.
+    inherited: Vec<(usize, Arc<Error>)>,
+}
+
+/// Steps that are ready at once, as the work of a node: each chunk begins a strand with one of them.
+pub(crate) struct Strands {
+    pub(crate) run: Arc<GraphRun>,
+    pub(crate) steps: Box<[usize]>,
+}
+
+/// What a step asks of the worker that runs its strand.
+pub(crate) enum StepCall<'a> {
+    Kernel(&'a dyn crate::KernelWork),
+    HostTask(&'a crate::command::ReplayedTask),
 }
 
 impl GraphRun {
-    /// Begins a replay whose turn has come: the nodes of the steps that follow no other.
-    pub(crate) fn start(outer: &Arc<Node>, plan: &Arc<Plan>, queue: &Arc<QueueShared>) -> Vec<Arc<Node>> {
+    /// Begins a replay whose turn has come: adds the nodes of its first steps to `ready`, and gives its result if no step
+    /// needs a worker.
+    pub(crate) fn start(
+        outer: &Arc<Node>,
+        plan: &Arc<Plan>,
+        queue: &Arc<QueueShared>,
+        ready: &mut Vec<Arc<Node>>,
+    ) -> Option<Result<()>> {
+        let traced = trace::is_on();
         let run = Arc::new(GraphRun {
             outer: Arc::clone(outer),
-            plan: Arc::clone(plan),
+            plan: NonNull::from(&**plan),
             queue: Arc::clone(queue),
+            strands: queue.device().backend().runs_strands() && !traced && !cfg!(feature = "tracing"),
             unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
-            left: AtomicUsize::new(plan.steps.len()),
-            traced: trace::is_on().then(|| plan.steps.iter().map(|_| AtomicU64::new(0)).collect()),
+            // One more for the start itself, which must not end early.
+            left: AtomicUsize::new(plan.steps.len() + 1),
+            traced: traced.then(|| plan.steps.iter().map(|_| AtomicU64::new(0)).collect()),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
         });
-        plan.roots.iter().map(|&number| run.node(number)).collect()
+        let mut first = Vec::with_capacity(plan.roots.len());
+        for &number in &plan.roots {
+            if matches!(plan.steps[number].work, StepWork::Empty) {
+                run.end_step(number, None, &mut first);
+            } else {
+                first.push(number);
+            }
+        }
+        run.nodes(first, ready);
+        run.count_down()
+    }
+
+    /// A step of the graph.
+    ///
+    /// The caller keeps the replay from ending, because it holds a step that has not ended.
+    fn step(&self, number: usize) -> &Step {
+        // SAFETY: by the contract the outer node has not settled, so its payload still owns the plan.
+        &unsafe { self.plan.as_ref() }.steps[number]
+    }
+
+    /// The name and the call of a step whose turn has come, made ready for one more run; its chunks if it is a kernel.
+    ///
+    /// The caller holds the step.
+    pub(crate) fn call(&self, number: usize) -> (&Name, Option<StepCall<'_>>) {
+        let step = self.step(number);
+        let call = match &step.work {
+            StepWork::Kernel(kernel) => {
+                kernel.rewind();
+                Some(StepCall::Kernel(&**kernel))
+            }
+            StepWork::HostTask(task) => Some(StepCall::HostTask(task)),
+            StepWork::Empty => None,
+        };
+        (&step.name, call)
+    }
+
+    /// Whether a strand can run the step: it is one call. The caller holds the step.
+    pub(crate) fn is_single(&self, number: usize) -> bool {
+        match &self.step(number).work {
+            StepWork::Kernel(kernel) => kernel.chunks() <= 1,
+            StepWork::HostTask(_) | StepWork::Empty => true,
+        }
+    }
+
+    /// Adds nodes for steps whose turn has come to `ready`.
+    fn nodes(self: &Arc<Self>, mut numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
+        if self.strands {
+            let singles: Box<[usize]> = numbers.extract_if(.., |number| self.is_single(*number)).collect();
+            if !singles.is_empty() {
+                let total = singles.len();
+                let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
+                ready.push(self.node_of(Name::Borrowed("graph"), total, work, None));
+            }
+        }
+        ready.extend(numbers.into_iter().map(|number| self.node(number)));
     }
 
     /// The node of a step whose turn has come.
     fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
-        let step = &self.plan.steps[number];
+        let step = self.step(number);
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
                 kernel.rewind();
@@ -66,14 +159,7 @@ impl GraphRun {
             StepWork::HostTask(task) => (Work::HostTask(HostTask::Replayed(Arc::clone(task))), 1),
             StepWork::Empty => (Work::Empty, 1),
         };
-        // The outer node's accesses keep the memory.
-        let payload = Payload {
-            work,
-            accesses: Vec::new(),
-            queue: Some(Arc::clone(&self.queue)),
-            graph: Some((Arc::clone(self), number)),
-        };
-        let node = Node::new(step.name.clone(), chunks, payload, false);
+        let node = self.node_of(step.name.clone(), chunks, work, Some((Arc::clone(self), number)));
         if let Some(traced) = &self.traced {
             traced[number].store(node.trace, Ordering::Relaxed);
             for &(earlier, link) in &step.follows {
@@ -82,12 +168,13 @@ impl GraphRun {
             }
             trace::placed(node.trace);
         }
-        if self.failed.load(Ordering::Acquire)
-            && let Some(first) = self.failures.lock().expect(NO_PANIC).inherited.remove(&number)
-        {
-            node.inherit_first(first);
-        }
         node
+    }
+
+    fn node_of(&self, name: Name, chunks: usize, work: Work, graph: Option<(Arc<Self>, usize)>) -> Arc<Node> {
+        // The outer node's accesses keep the memory.
+        let payload = Payload { work, accesses: Vec::new(), queue: Some(Arc::clone(&self.queue)), graph };
+        Node::new(name, chunks, payload, false)
     }
 
     /// The replay's own node.
@@ -95,45 +182,88 @@ impl GraphRun {
         &self.outer
     }
 
-    /// Takes note that a command of the graph begins.
+    /// The back end that runs the steps.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        self.queue.device().backend()
+    }
+
+    /// Takes note that a step begins.
     pub(crate) fn begin(&self) {
         if !self.begun.load(Ordering::Relaxed) && !self.begun.swap(true, Ordering::Relaxed) {
             self.outer.begin();
         }
     }
 
-    /// Takes note that a step has ended, and adds the nodes of those whose turn has come to `ready`. The result of the
-    /// replay if it was the last step.
-    pub(crate) fn ended(
-        self: &Arc<Self>,
+    /// Ends a step, with its error if it failed, and those after it that need no worker; adds the steps whose turn has
+    /// come to `ready`. Gives the result of the replay if that was the last step.
+    ///
+    /// The caller no longer holds the step afterwards, but those that it was given.
+    pub(crate) fn end_step(
+        &self,
         number: usize,
-        error: Option<&Arc<Error>>,
-        ready: &mut Vec<Arc<Node>>,
+        error: Option<Arc<Error>>,
+        ready: &mut Vec<usize>,
     ) -> Option<Result<()>> {
-        let successors = &self.plan.steps[number].successors;
-        if let Some(error) = error {
-            let first = match &**error {
-                Error::DependencyFailed { first, .. } => first,
-                _ => error,
-            };
-            let mut failures = self.failures.lock().expect(NO_PANIC);
-            failures.first.get_or_insert_with(|| (**first).clone());
-            for (later, _) in successors.iter().filter(|(_, link)| *link == Link::Data) {
-                failures.inherited.entry(*later).or_insert_with(|| Arc::clone(first));
+        let mut ending = Vec::new();
+        let mut next = Some((number, error));
+        let mut result = None;
+        while let Some((number, error)) = next {
+            let successors = &self.step(number).successors;
+            if let Some(first) = error {
+                let mut failures = self.failures.lock().expect(NO_PANIC);
+                failures.first.get_or_insert_with(|| Arc::clone(&first));
+                let needing = successors.iter().filter(|(_, link)| *link == Link::Data);
+                failures.inherited.extend(needing.map(|&(later, _)| (later, Arc::clone(&first))));
+                self.failed.store(true, Ordering::Release);
             }
-            self.failed.store(true, Ordering::Release);
-        }
-        for &(later, _) in successors {
-            if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
-                ready.push(self.node(later));
+            for &(later, _) in successors {
+                if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
+                    let inherited = self.inherited(later);
+                    if inherited.is_some() || matches!(self.step(later).work, StepWork::Empty) {
+                        ending.push((later, inherited));
+                    } else {
+                        ready.push(later);
+                    }
+                }
             }
+            result = self.count_down();
+            next = ending.pop();
         }
+        result
+    }
+
+    /// Why a step must not run, if it must not.
+    fn inherited(&self, number: usize) -> Option<Arc<Error>> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        let failures = self.failures.lock().expect(NO_PANIC);
+        failures.inherited.iter().find(|(later, _)| *later == number).map(|(_, first)| Arc::clone(first))
+    }
+
+    /// Counts one step as ended; the replay's result if it was the last.
+    fn count_down(&self) -> Option<Result<()>> {
         if self.left.fetch_sub(1, Ordering::AcqRel) != 1 {
             return None;
         }
         Some(match self.failures.lock().expect(NO_PANIC).first.take() {
-            Some(error) => Err(error),
+            Some(error) => Err((*error).clone()),
             None => Ok(()),
         })
+    }
+
+    /// Adds nodes for steps that `end_step` made ready to `ready`.
+    pub(crate) fn ready_nodes(self: &Arc<Self>, numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
+        if !numbers.is_empty() {
+            self.nodes(numbers, ready);
+        }
+    }
+}
+
+/// The failure that began an error, shared.
+pub(crate) fn first_cause(error: &Arc<Error>) -> Arc<Error> {
+    match &**error {
+        Error::DependencyFailed { first, .. } => Arc::clone(first),
+        _ => Arc::clone(error),
     }
 }
