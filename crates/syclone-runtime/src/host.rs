@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::backends::cpu;
+use crate::backends::{cpu, dry_run};
 use crate::command::Work;
 use crate::node::{NO_PANIC, Node, Payload};
 use crate::{Access, AccessMode, Error, MemoryObject, Name, Result, scheduler};
@@ -131,7 +131,7 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
 /// Whether the caller is a kernel or host task, where waiting for unfinished work is
 /// [`Error::WaitInsideCommand`].
 pub fn is_inside_command() -> bool {
-    cpu::is_worker_thread()
+    cpu::is_worker_thread() || dry_run::is_running()
 }
 
 fn refuse_inside_command(command: &Name) -> Result<()> {

@@ -51,7 +51,7 @@
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
-//! | `backends` | the contract of a back end, and the CPU's |
+//! | `backends` | the contract of a back end, the CPU's, and the dry run's |
 
 mod aspect;
 mod backends;
@@ -74,6 +74,7 @@ mod sync;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
+pub use backends::dry_run::{DryRun, DryRunOptions, Fault, FaultKind};
 pub use command::{Access, AccessMode, Command, KernelWork, WorkKind};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};

@@ -92,7 +92,7 @@ impl MemoryObject {
         if bytes > info.max_allocation {
             return Err(out_of_memory(account.stats().in_use));
         }
-        device.backend().allocate(bytes)?;
+        device.backend().allocate(bytes, account.stats().in_use)?;
         account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
         if bytes >= MAPPED_FROM {
             let before = (account.stats().allocations as usize % STAGGERS) * STAGGER;

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+pub(crate) use cpu::run_chunks;
+
 use crate::node::Node;
 use crate::{Command, Result};
 
 pub(crate) mod cpu;
+pub(crate) mod dry_run;
 pub(crate) mod transfer;
 
 /// What the scheduler asks of a device's back end.
@@ -31,9 +34,14 @@ pub(crate) trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Whether the device has this memory; its limits are known to be kept.
-    fn allocate(&self, _bytes: usize) -> Result<()> {
+    /// Whether the device has `bytes` more memory, with `in_use` taken; its limits are known to be kept.
+    fn allocate(&self, _bytes: usize, _in_use: usize) -> Result<()> {
         Ok(())
+    }
+
+    /// What a dry-run device shares with its controls; none for every other device.
+    fn dry_run(&self) -> Option<&Arc<dry_run::Shared>> {
+        None
     }
 
     /// Hands a ready command over.
