@@ -392,6 +392,20 @@ impl Type {
         }
     }
 
+    /// Bytes of the smallest number in a value: every access to a part of one begins at a multiple of it and is a multiple
+    /// of it long.
+    pub fn grain(&self) -> usize {
+        let least = |parts: &mut dyn Iterator<Item = &Type>| {
+            parts.filter(|part| part.size() > 0).map(Type::grain).min().unwrap_or(1)
+        };
+        match self {
+            Type::Vector(elem, _) | Type::Array(elem, _) | Type::Spec(elem) => elem.grain(),
+            Type::Tuple(parts) => least(&mut parts.iter()),
+            Type::Struct(ty) => least(&mut ty.fields.iter().map(|field| &field.ty)),
+            _ => self.size().clamp(1, 8),
+        }
+    }
+
     /// Byte offset of a tuple's part.
     pub fn tuple_offset(parts: &[Type], position: usize) -> usize {
         tuple_layout(parts).0.get(position).copied().unwrap_or(0)

@@ -8,7 +8,7 @@ use support::*;
 use syclone_kernel_ast::bound::BoundFunction;
 use syclone_kernel_ast::builtins::NoBuiltins;
 use syclone_kernel_ast::interp::{Access, AccessKind, Arg, Fault, Global, Kernel, Observer, OutOfBounds, Space};
-use syclone_kernel_ast::types::{Field, IntKind, Op, StructType, Type};
+use syclone_kernel_ast::types::{Field, IntKind, Op, Order, Scope, StructType, Type};
 use syclone_kernel_ast::value::Value;
 
 #[test]
@@ -340,13 +340,13 @@ fn vectors_that_reach_outside_are_cut() {
 
 #[derive(Default)]
 struct Log {
-    accesses: Vec<(Space, AccessKind, usize, u32)>,
+    accesses: Vec<Access>,
     barriers: usize,
 }
 
 impl Observer for Log {
     fn access(&mut self, access: &Access) {
-        self.accesses.push((access.space, access.kind, access.item, access.line));
+        self.accesses.push(*access);
     }
     fn barrier(&mut self, _group: usize) {
         self.barriers += 1;
@@ -368,10 +368,14 @@ fn observers_see_every_access_to_shared_memory() {
     let kernel = Kernel::new(&function, &NoBuiltins).unwrap();
     // SAFETY: the arguments point to the vectors above, with their own lengths and types.
     unsafe { kernel.run(&launch, &NoBuiltins, &mut log) }.unwrap();
-    use AccessKind::{Atomic, Read, Write};
-    let of_item = |item| [(Space::Global, Read, item, 3), (Space::Local, Write, item, 3)];
-    let after = |item| [(Space::Local, Read, item, 5), (Space::Global, Atomic, item, 5)];
-    assert_eq!(log.accesses, [of_item(0), of_item(1), after(0), after(1)].concat());
+    use AccessKind::{Read, Write};
+    let atomic = AccessKind::Atomic { reads: true, writes: true, order: Order::Relaxed, scope: Scope::Device };
+    let of_item = |item| [(Space::Global(0), 4 * item, Read, item, 3), (Space::Local, 4 * item, Write, item, 3)];
+    let after = |item| [(Space::Local, 4, Read, item, 5), (Space::Global(1), 0, atomic, item, 5)];
+    let seen =
+        |access: &Access| (access.space, access.offset, access.kind, access.item, kernel.place(access.site).span.line);
+    let accesses: Vec<_> = log.accesses.iter().map(seen).collect();
+    assert_eq!(accesses, [of_item(0), of_item(1), after(0), after(1)].concat());
     assert_eq!((log.barriers, c), (1, vec![12]));
 }
 

@@ -5,9 +5,10 @@
 //! it holds itself would wait for ever. Each thread therefore knows its tokens, and before it parks it looks whether
 //! what it waits for can be reached from one of them along the successors.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::backends::{cpu, dry_run};
@@ -18,6 +19,8 @@ use crate::{Access, AccessMode, Error, MemoryObject, Name, Result, scheduler};
 thread_local! {
     /// The host accesses that were granted to this thread; some may have ended since.
     static HELD: RefCell<Vec<Arc<Node>>> = const { RefCell::new(Vec::new()) };
+    /// Whether this thread is calling a queue's error handler.
+    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A granted host access. While it lives, conflicting commands and host accesses wait.
@@ -62,7 +65,7 @@ impl MemoryObject {
         let name = Name::Borrowed("host access");
         self.check_range(&name, range.start, range.end.saturating_sub(range.start))?;
         let access = Access::range(self, mode, range.clone(), "host");
-        let payload = Payload { work: Work::HostAccess, accesses: vec![access], queue: None };
+        let payload = Payload { work: Work::HostAccess, accesses: vec![access], queue: None, graph: None };
         let node = Node::new(name.clone(), 1, payload, false);
         {
             // Looked at before registering, since what is registered can't be withdrawn, and under one lock with it,
@@ -131,7 +134,16 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
 /// Whether the caller is a kernel or host task, where waiting for unfinished work is
 /// [`Error::WaitInsideCommand`].
 pub fn is_inside_command() -> bool {
-    cpu::is_worker_thread() || dry_run::is_running()
+    cpu::is_worker_thread() || dry_run::is_running() || IN_HANDLER.get()
+}
+
+/// Calls a queue's error handler, in which waiting is refused as inside a command: what it would wait for may need
+/// this very thread.
+pub(crate) fn in_handler(call: impl FnOnce()) {
+    let before = IN_HANDLER.replace(true);
+    // The user's code; its panics are not this thread's.
+    let _ = catch_unwind(AssertUnwindSafe(call));
+    IN_HANDLER.set(before);
 }
 
 fn refuse_inside_command(command: &Name) -> Result<()> {

@@ -51,6 +51,7 @@
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
+//! | `trace` | what commands did, as values, for Perfetto and for Graphviz |
 //! | `backends` | the contract of a back end, the CPU's, and the dry run's |
 
 mod aspect;
@@ -61,6 +62,7 @@ mod device;
 pub mod environment;
 mod error;
 mod event;
+mod graph;
 mod hazard;
 mod host;
 mod isa;
@@ -71,6 +73,7 @@ mod queue;
 mod scheduler;
 mod selector;
 mod sync;
+mod trace;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
@@ -79,7 +82,9 @@ pub use command::{Access, AccessMode, Command, KernelWork, WorkKind};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};
 pub use event::{Event, EventStatus, Profiling};
+pub use graph::{ExecutableGraph, Graph};
 pub use host::{HostAccessToken, is_inside_command};
 pub use isa::Isa;
 pub use memory::{MemoryObject, MemoryStats};
-pub use queue::{Queue, QueueOptions};
+pub use queue::{ErrorHandler, Queue, QueueOptions};
+pub use trace::{Trace, TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun};

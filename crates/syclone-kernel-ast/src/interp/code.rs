@@ -1,10 +1,10 @@
 //! The instructions that the interpreter runs.
 //!
 //! Operands are byte offsets in the running function's frame ([`At`]); values lie there as they lie in memory. An
-//! *address* is a 64-bit number whose two top bits say which memory it is in (see `machine::memory`); zero is the address
-//! of an element that does not exist: reads there give zero and writes are dropped.
+//! *address* is a 64-bit number that says which memory it is in and where (see `machine::memory`); zero is the address of an
+//! element that does not exist: reads there give zero and writes are dropped.
 
-use crate::tree::BinaryOp;
+use crate::tree::{BinaryOp, Span};
 use crate::types::{IntKind, Op, Type};
 
 /// Byte offset in the frame.
@@ -210,6 +210,10 @@ pub(super) enum Instr {
     Lent { name: NameAt, to: At, args: Box<[(At, TypeAt)]>, ty: TypeAt },
     /// An atomic operation on an address.
     Atomic { op: AtomicOp, ty: TypeAt, to: At, address: At, args: [At; 2] },
+    /// The address of an atomic with another order, or another scope, of its operations.
+    Ordered { to: At, address: At, value: At, is_scope: bool },
+    /// A fence; the operands are an order and a scope.
+    Fence { order: At, scope: At },
     /// Adds to a reduction.
     Combine { handle: At, from: At },
     /// Calls a function: arguments go from the caller's frame to the callee's.
@@ -234,8 +238,13 @@ pub(super) enum Instr {
 #[derive(Debug, Default)]
 pub(super) struct FunctionCode {
     pub(super) instrs: Vec<Instr>,
-    /// The source line of each.
-    pub(super) lines: Vec<u32>,
+    /// The source place of each.
+    pub(super) spans: Vec<Span>,
+    /// The first one's [`Site`](super::Site).
+    pub(super) first_site: u32,
+    /// The function's name and the file that it is written in.
+    pub(super) name: String,
+    pub(super) file: String,
     /// Where each parameter is in the frame, and its type.
     pub(super) params: Vec<(At, Type)>,
     /// Bytes of the frame.
@@ -254,6 +263,8 @@ pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     /// Bytes of static local memory.
     pub(super) local_bytes: usize,
+    /// Bytes of the smallest number in static local memory; 0 if there is none.
+    pub(super) local_grain: usize,
     /// What kind of launch it takes.
     pub(super) kind: Option<crate::tree::FunctionKind>,
     /// Names of the kernel's parameters.

@@ -11,16 +11,19 @@
 mod code;
 mod compile;
 mod fault;
+mod incident;
 mod machine;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use fault::{Fault, OutOfBounds};
+pub use incident::{Incident, IncidentKind, Site, SourcePlace};
 
 use crate::bound::BoundFunction;
 use crate::builtins::Builtins;
 use crate::infer::infer;
-use crate::types::{Op, Type};
+use crate::types::{Op, Order, Scope, Type};
 use crate::value::Value;
 
 /// Elements in global memory. Missing dimensions are 1 in front: a row of `n` has extents `[1, 1, n]`.
@@ -95,8 +98,8 @@ pub struct Launch {
 /// Which memory an access is to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
-    /// Global memory.
-    Global,
+    /// Global memory behind the argument at this position of [`Launch::args`].
+    Global(usize),
     /// The group's local memory.
     Local,
 }
@@ -108,8 +111,17 @@ pub enum AccessKind {
     Read,
     /// A plain write.
     Write,
-    /// An atomic operation of any kind.
-    Atomic,
+    /// An atomic operation.
+    Atomic {
+        /// Whether it reads.
+        reads: bool,
+        /// Whether it may write.
+        writes: bool,
+        /// What it orders.
+        order: Order,
+        /// For whom.
+        scope: Scope,
+    },
 }
 
 /// One access to memory that items share.
@@ -117,8 +129,8 @@ pub enum AccessKind {
 pub struct Access {
     /// Which memory.
     pub space: Space,
-    /// The host's address, or the offset in local memory.
-    pub address: usize,
+    /// Bytes from the argument's first element, or from the beginning of local memory.
+    pub offset: usize,
     /// Bytes.
     pub len: usize,
     /// How.
@@ -127,8 +139,8 @@ pub struct Access {
     pub group: usize,
     /// Linear position of the item in its group.
     pub item: usize,
-    /// Source line.
-    pub line: u32,
+    /// The instruction; [`Kernel::place`] says where it is written.
+    pub site: Site,
 }
 
 /// Someone who watches a launch run: the basis of race detection.
@@ -138,9 +150,35 @@ pub trait Observer {
         let _ = access;
     }
 
+    /// A group begins; the one before it has ended.
+    fn begin_group(&mut self, group: usize) {
+        let _ = group;
+    }
+
     /// All items of a group have come to a barrier, or to an operation that synchronises them.
     fn barrier(&mut self, group: usize) {
         let _ = group;
+    }
+
+    /// All items of a sub-group have come to a barrier of theirs, or to an operation that synchronises them: those with
+    /// these positions in their group.
+    fn sub_group_barrier(&mut self, group: usize, members: Range<usize>) {
+        let _ = (group, members);
+    }
+
+    /// The item with this position in its group has passed a fence.
+    fn fence(&mut self, item: usize, order: Order, scope: Scope) {
+        let _ = (item, order, scope);
+    }
+
+    /// Whether it wants to know of every incident, also those that are no faults. That costs time.
+    fn wants_incidents(&self) -> bool {
+        false
+    }
+
+    /// Something has gone wrong, or may have.
+    fn incident(&mut self, incident: &Incident) {
+        let _ = incident;
     }
 }
 
@@ -159,6 +197,30 @@ impl Kernel {
     pub fn new(function: &Arc<BoundFunction>, builtins: &dyn Builtins) -> Result<Kernel, Fault> {
         let program = infer(function, builtins).map_err(|error| Fault::Untyped(Box::new(error)))?;
         Ok(Kernel { code: compile::compile(&program)? })
+    }
+
+    /// Where an instruction is written.
+    pub fn place(&self, site: Site) -> SourcePlace<'_> {
+        let of = |function: &&code::FunctionCode| site.0 >= function.first_site;
+        let function = self.code.functions.iter().rev().find(of).or(self.code.functions.first());
+        let span = function.and_then(|function| function.spans.get((site.0 - function.first_site) as usize).copied());
+        SourcePlace {
+            function: function.map_or("", |function| &function.name),
+            file: function.map_or("", |function| &function.file),
+            span: span.unwrap_or_default(),
+        }
+    }
+
+    /// The name of the parameter behind an argument of a launch.
+    pub fn parameter(&self, argument: usize) -> &str {
+        let params = self.code.functions.first().map_or(&[][..], |function| &function.params);
+        let is_item = matches!(params.first(), Some((_, Type::Item(_) | Type::NdItem(_))));
+        self.code.param_names.get(argument + usize::from(is_item)).map_or("", String::as_str)
+    }
+
+    /// Bytes of the smallest number in local memory of the kernel's own, if it has any.
+    pub fn local_grain(&self) -> Option<usize> {
+        (self.code.local_grain > 0).then_some(self.code.local_grain)
     }
 
     /// Runs a launch of the function that the kernel was made from, watched by an observer.

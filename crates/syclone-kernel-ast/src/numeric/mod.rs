@@ -9,7 +9,7 @@ mod int;
 mod operators;
 mod signature;
 
-pub(crate) use operators::{apply, binary, cast, compare, identity, negate, not};
+pub(crate) use operators::{apply, binary, cast, compare, identity, loses, negate, not};
 pub(crate) use signature::{Part, signature};
 
 use crate::half::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};

@@ -146,6 +146,23 @@ pub(crate) fn cast(value: &Value, ty: &Type) -> Option<Value> {
     }
 }
 
+/// Whether a cast has given another number, by more than rounding: bits cut off, a sign turned, a float outside the range of
+/// the integer or of the narrower float.
+pub(crate) fn loses(before: &Value, after: &Value) -> bool {
+    let float = |value: &Value| match widen(value) {
+        Value::F32(value) => Some(f64::from(value)),
+        Value::F64(value) => Some(value),
+        _ => None,
+    };
+    match (before.as_int(), after.as_int(), float(before), float(after)) {
+        (Some(before), Some(after), ..) => before != after,
+        (None, Some(after), Some(before), _) => !(before.trunc() == after as f64 || (before as i128) == after),
+        (Some(_), None, _, Some(after)) => after.is_infinite(),
+        (None, None, Some(before), Some(after)) => before.is_finite() && after.is_infinite(),
+        _ => false,
+    }
+}
+
 impl Value {
     fn cast_int(&self, ty: &Type) -> Option<Value> {
         let value = self.as_int()?;

@@ -11,10 +11,19 @@ pub(crate) mod cpu;
 pub(crate) mod dry_run;
 pub(crate) mod transfer;
 
+/// What a command is admitted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// To run once.
+    Submitted,
+    /// To be part of a graph, whose replays are submitted later.
+    Recorded,
+}
+
 /// What the scheduler asks of a device's back end.
 ///
 /// - `start` may be called any number of times, from any thread; after one success `enqueue` may be called.
-/// - `admit` is asked before a command takes its place in the order; an error is the error of its submission. It may
+/// - `admit` is asked before a command takes its place in the order, or in a graph; an error is the error of that call. It may
 ///   replace the command's work by work with the same accesses.
 /// - `allocate` is asked before memory for the device is taken.
 /// - `enqueue` takes a node whose predecessors are done. It must not block on the node or on any other one,
@@ -30,7 +39,7 @@ pub(crate) trait Backend: Send + Sync {
     fn start(&self) -> Result<()>;
 
     /// Whether the device takes this command.
-    fn admit(&self, _command: &mut Command) -> Result<()> {
+    fn admit(&self, _command: &mut Command, _admission: Admission) -> Result<()> {
         Ok(())
     }
 
@@ -46,4 +55,9 @@ pub(crate) trait Backend: Send + Sync {
 
     /// Hands a ready command over.
     fn enqueue(&self, node: Arc<Node>);
+
+    /// Hands several ready commands over, the first one first.
+    fn enqueue_all(&self, nodes: Vec<Arc<Node>>) {
+        nodes.into_iter().for_each(|node| self.enqueue(node));
+    }
 }

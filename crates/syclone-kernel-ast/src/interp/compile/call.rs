@@ -60,6 +60,9 @@ impl Compiler<'_> {
                 };
                 let offset = self.code.local_bytes.next_multiple_of(LOCAL_ALIGN);
                 self.code.local_bytes = offset.saturating_add(inner.size());
+                let grain = inner.grain();
+                self.code.local_grain =
+                    if self.code.local_grain == 0 { grain } else { self.code.local_grain.min(grain) };
                 let bytes = self.code.local_bytes;
                 let Ok(offset) = u32::try_from(offset) else {
                     return Err(Fault::OutOfMemory { bytes });
@@ -70,7 +73,13 @@ impl Compiler<'_> {
                 self.emit(Instr::LocalAddress { to, offset });
                 Ok(())
             }
-            ("fence", _) => args.iter().try_for_each(|arg| self.value(arg).map(|_| ())),
+            ("fence", [order, scope]) => {
+                let order = self.stable(order, &[scope])?;
+                let scope = self.operand(scope)?;
+                self.at_line(expr.span);
+                self.emit(Instr::Fence { order, scope });
+                Ok(())
+            }
             ("new" | "from_array", [lanes]) => self.value_to(lanes, to),
             ("splat", [lane]) => self.splat(lane, to, &ty),
             ("from_bits", [bits]) if has_type => {

@@ -266,9 +266,9 @@ impl Compiler<'_> {
             self.constant(to, &Value::Int(*kind, kind.wrap(-digits)));
             return Ok(());
         }
-        let line = self.line;
+        let span = self.span;
         let from = self.operand(value)?;
-        self.line = line;
+        self.span = span;
         self.emit(Instr::Unary { not: op == UnaryOp::Not, scalar, lanes, to, from });
         Ok(())
     }

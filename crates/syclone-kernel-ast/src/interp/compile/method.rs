@@ -161,8 +161,13 @@ impl Compiler<'_> {
     ) -> Result<()> {
         let op = match name {
             "order" | "scope" => {
-                self.value_to(receiver, to)?;
-                return args.iter().try_for_each(|arg| self.value(arg).map(|_| ()));
+                let [value] = args else {
+                    return internal(format!("the arguments of `{name}`"));
+                };
+                let address = self.stable(receiver, &[value])?;
+                let value = self.operand(value)?;
+                self.emit(Instr::Ordered { to, address, value, is_scope: name == "scope" });
+                return Ok(());
             }
             "load" => AtomicOp::Load,
             "store" => AtomicOp::Store,

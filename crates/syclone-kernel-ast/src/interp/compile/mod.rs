@@ -32,8 +32,11 @@ fn internal<T>(what: impl Into<String>) -> Result<T> {
 /// Compiles a program.
 pub(super) fn compile(program: &Program) -> Result<Code> {
     let mut code = Code::default();
+    let mut sites = 0u32;
     for typed in &program.functions {
-        let function = Compiler::new(typed, program, &mut code)?.run()?;
+        let mut function = Compiler::new(typed, program, &mut code)?.run()?;
+        function.first_site = sites;
+        sites = sites.saturating_add(function.instrs.len() as u32);
         code.functions.push(function);
     }
     if let Some(root) = program.functions.first() {
@@ -92,7 +95,7 @@ struct Compiler<'a> {
     vars: Vec<At>,
     /// The first free byte of the frame.
     free: u32,
-    line: u32,
+    span: Span,
     jumps: Vec<Jump>,
 }
 
@@ -103,10 +106,15 @@ impl<'a> Compiler<'a> {
             typed,
             program,
             code,
-            out: FunctionCode { frame: free, ..FunctionCode::default() },
+            out: FunctionCode {
+                frame: free,
+                name: typed.tree().name.clone(),
+                file: typed.tree().file.clone(),
+                ..FunctionCode::default()
+            },
             vars,
             free,
-            line: 0,
+            span: Span::default(),
             jumps: Vec::new(),
         })
     }
@@ -129,7 +137,7 @@ impl<'a> Compiler<'a> {
 
     fn emit(&mut self, instr: Instr) -> Target {
         self.out.instrs.push(instr);
-        self.out.lines.push(self.line);
+        self.out.spans.push(self.span);
         self.here() - 1
     }
 
@@ -153,7 +161,7 @@ impl<'a> Compiler<'a> {
 
     fn at_line(&mut self, span: SpanId) {
         if let Some(span) = self.typed.tree().spans.get(span.0 as usize) {
-            self.line = span.line;
+            self.span = *span;
         }
     }
 

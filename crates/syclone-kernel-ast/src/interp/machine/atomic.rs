@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Machine;
+use super::{Machine, memory};
 use crate::interp::code::{At, AtomicOp};
 use crate::interp::{AccessKind, Fault};
 use crate::numeric;
@@ -27,8 +27,9 @@ fn float_extreme(op: Op, old: &Value, value: &Value) -> Option<Value> {
 
 impl Machine<'_> {
     pub(super) fn atomic(&mut self, op: AtomicOp, ty: &Type, to: At, address: At, args: [At; 2]) -> Result<(), Fault> {
-        let address = self.number(address);
-        let before = self.peek(address, ty.size(), AccessKind::Atomic)?;
+        let (address, order, scope) = memory::atomic(self.number(address));
+        let kind = AccessKind::Atomic { reads: op != AtomicOp::Store, writes: op != AtomicOp::Load, order, scope };
+        let before = self.peek(address, ty.size(), kind)?;
         let read = |machine: &Self| Value::read(ty, &before).map_err(|invalid| machine.invalid(invalid.ty));
         match op {
             AtomicOp::Load => {}
@@ -56,7 +57,7 @@ impl Machine<'_> {
                 let after = match after {
                     // Atomics wrap in every build.
                     numeric::Outcome::Value(value) | numeric::Outcome::Overflow(value) => value,
-                    other => self.settle(other)?,
+                    other => self.settle(other, "-", &[])?,
                 };
                 self.poke(address, &after.to_bytes(), None)?;
             }

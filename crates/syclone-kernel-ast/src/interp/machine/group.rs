@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Machine, Status};
 use crate::interp::code::{At, Instr, Together};
-use crate::interp::{AccessKind, Fault};
+use crate::interp::{AccessKind, Fault, IncidentKind, Site};
 use crate::numeric;
 use crate::types::{IntKind, Op, Type};
 use crate::value::Value;
@@ -46,6 +46,7 @@ impl Machine<'_> {
         while start < self.items.len() {
             let end = self.items.len().min(start + self.sub_group_size);
             if self.wait_together(start..end) && self.is_for_sub_group(start) {
+                self.observer.sub_group_barrier(self.group_linear, start..end);
                 self.together(start..end)?;
                 released = true;
             }
@@ -79,6 +80,13 @@ impl Machine<'_> {
         matches!(self.waited_for(item), Some(Instr::Together { sub_group: true, .. }))
     }
 
+    /// Where an item waits, unless it has ended.
+    fn waits_at(&self, item: usize) -> Option<Site> {
+        let item = &self.items[item];
+        let function = self.code.functions.get(item.function).filter(|_| item.status == Status::Waiting)?;
+        Some(Site(function.first_site + (item.pc as u32).wrapping_sub(1)))
+    }
+
     /// Nobody can go on: the fault that names the first operation that is waited for.
     fn divergence(&mut self) -> Fault {
         let Some(first) = self.items.iter().position(|item| item.status == Status::Waiting) else {
@@ -91,9 +99,13 @@ impl Machine<'_> {
             0..self.items.len()
         };
         let expected = members.len();
-        let arrived = members.filter(|&item| self.same_place(first, item)).count();
+        let (arrived, missing): (Vec<usize>, Vec<usize>) = members.partition(|&item| self.same_place(first, item));
+        let count = arrived.len();
+        let missing = missing.into_iter().map(|item| (item, self.waits_at(item))).collect();
         self.enter(first);
-        Fault::Divergence { line: self.line(), arrived, expected, group: self.group }
+        let sub_group = self.is_for_sub_group(first);
+        self.tell(IncidentKind::Divergence { sub_group, arrived, missing });
+        Fault::Divergence { line: self.line(), arrived: count, expected, group: self.group }
     }
 
     /// Does what the members wait for and makes them ready.
@@ -112,7 +124,11 @@ impl Machine<'_> {
             | Together::JointExclusive(_)
             | Together::JointAny
             | Together::JointAll
-            | Together::JointNone => self.joint(what, ty, to, args, members.clone())?,
+            | Together::JointNone => {
+                self.joint(what, ty, to, args, members.clone())?;
+                // What it reads and writes is done before any member goes on.
+                self.observer.barrier(self.group_linear);
+            }
             _ => {
                 let results = self.results(what, ty, args, members.clone())?;
                 for (item, result) in members.clone().zip(results) {

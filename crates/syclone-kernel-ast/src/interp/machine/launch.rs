@@ -1,10 +1,10 @@
 //! From a launch's arguments to a machine, and over all groups.
 
-use super::memory::Handle;
+use super::memory::{Handle, MAX_HANDLES};
 use super::{Item, Machine, Status, product, unlinear};
 use crate::builtins::Builtins;
 use crate::interp::code::{At, Code};
-use crate::interp::{Arg, Fault, Launch, Observer};
+use crate::interp::{Arg, Fault, IncidentKind, Launch, Observer};
 use crate::tree::FunctionKind;
 use crate::types::Type;
 
@@ -52,9 +52,11 @@ pub(in crate::interp) fn run(
     let mut machine = Machine {
         code,
         builtins,
+        watched: observer.wants_incidents(),
         observer,
         overflow_checks: launch.overflow_checks,
         kind,
+        bases: std::iter::once(std::ptr::null_mut()).chain(arguments.handles.iter().map(Handle::base)).collect(),
         handles: arguments.handles,
         positions: arguments.positions,
         global_range,
@@ -80,7 +82,13 @@ pub(in crate::interp) fn run(
         machine.group_linear = group;
         machine.group = unlinear(group, machine.group_range);
         machine.begin_group(&arguments.values);
-        machine.run_group()?;
+        machine.observer.begin_group(group);
+        if let Err(fault) = machine.run_group() {
+            if let Fault::InvalidValue { ty, .. } = &fault {
+                machine.tell(IncidentKind::InvalidValue(ty.clone()));
+            }
+            return Err(fault);
+        }
     }
     if machine.outside.is_empty() { Ok(()) } else { Err(Fault::OutOfBounds(machine.outside)) }
 }
@@ -147,6 +155,9 @@ impl Arguments {
     }
 
     fn add(&mut self, arg: &Arg, at: At, ty: &Type, name: &str) -> Result<(), Fault> {
+        if self.handles.len() >= MAX_HANDLES {
+            return misfit(format!("more than {MAX_HANDLES} parameters"));
+        }
         let number = self.handles.len() as u64;
         let (handle, bytes) = match (arg, ty) {
             (Arg::Value(value), ty) if value.ty() == *ty || matches!(ty, Type::Spec(ty) if value.ty() == **ty) => {
@@ -170,7 +181,7 @@ impl Arguments {
             (Arg::Reducer { op, ty, slot }, Type::Reducer(expected, expected_op))
                 if ty == &**expected && op == expected_op =>
             {
-                let handle = Handle::Reducer { op: *op, ty: ty.clone(), address: slot.0 as u64 };
+                let handle = Handle::Reducer { op: *op, ty: ty.clone(), slot: slot.0 };
                 (handle, number.to_le_bytes().to_vec())
             }
             _ => return misfit(format!("the argument for `{name}` is not of type {ty}")),

@@ -1,18 +1,27 @@
 //! The three memories behind an address, and the handles that kernels reach global and sized local memory through.
 //!
-//! An address is 64 bits. The top two say which memory: an offset in the item's private memory, an offset in the group's
-//! local memory, or the host's own address of global memory (whose top bits are clear in user space). Zero is the
-//! address of an element that does not exist.
+//! An address is 64 bits. The top two say whether it is in the item's private memory or in the group's local memory; else it
+//! is in global memory, and the eight bits from [`HANDLE_SHIFT`] on are the handle's number among the arguments, counted from
+//! 1. The low bits are an offset there. Zero is the address of an element that does not exist. The bits between are the
+//! order and the scope of an atomic, which ends where the address is used.
 
 use super::Machine;
 use crate::interp::code::Coordinates;
-use crate::interp::{Access, AccessKind, Fault, Global, OutOfBounds, Space};
-use crate::types::{Op, Type};
+use crate::interp::{Access, AccessKind, Fault, Global, IncidentKind, OutOfBounds, Space};
+use crate::types::{Op, Order, Scope, Type};
 
 const PRIVATE: u64 = 1 << 62;
 const LOCAL: u64 = 2 << 62;
 const MASK: u64 = 3 << 62;
-/// Larger elements than this are read in pieces; no type of a kernel is.
+const HANDLE_SHIFT: u32 = 48;
+const OFFSET: u64 = (1 << HANDLE_SHIFT) - 1;
+const ORDER_SHIFT: u32 = 56;
+const SCOPE_SHIFT: u32 = 59;
+/// What the three bits of an order, or of a scope, can hold.
+const THREE_BITS: u64 = 7;
+/// More handles than this have no number.
+pub(super) const MAX_HANDLES: usize = 254;
+/// The address of an element that does not exist.
 pub(super) const NOTHING: u64 = 0;
 
 /// What a handle in a frame stands for: its number is the parameter's position among the arguments.
@@ -26,10 +35,21 @@ pub(super) enum Handle {
     Reducer {
         op: Op,
         ty: Type,
-        address: u64,
+        slot: *mut u8,
     },
     /// A parameter that is no handle.
     Plain,
+}
+
+impl Handle {
+    /// The first byte of global memory behind the handle.
+    pub(super) fn base(&self) -> *mut u8 {
+        match self {
+            Handle::Global(global) => global.ptr,
+            Handle::Reducer { slot, .. } => *slot,
+            Handle::Local { .. } | Handle::Plain => std::ptr::null_mut(),
+        }
+    }
 }
 
 pub(super) fn private(offset: usize) -> u64 {
@@ -40,9 +60,37 @@ pub(super) fn local(offset: u64) -> u64 {
     LOCAL | offset
 }
 
+/// The address of the first byte behind a handle.
+pub(super) fn global(handle: usize) -> u64 {
+    (handle as u64 + 1) << HANDLE_SHIFT
+}
+
 /// An address plus an offset; of nothing if the base is.
 pub(super) fn add(address: u64, offset: u64) -> u64 {
     if address == NOTHING { NOTHING } else { address.wrapping_add(offset) }
+}
+
+/// The address of an atomic with another order of its operations.
+pub(super) fn with_order(address: u64, order: Order) -> u64 {
+    with_bits(address, ORDER_SHIFT, order as u64)
+}
+
+/// The address of an atomic with another scope of its operations. The device, which is the default, is zero.
+pub(super) fn with_scope(address: u64, scope: Scope) -> u64 {
+    with_bits(address, SCOPE_SHIFT, scope as u64 ^ Scope::Device as u64)
+}
+
+fn with_bits(address: u64, shift: u32, bits: u64) -> u64 {
+    if address == NOTHING { NOTHING } else { address & !(THREE_BITS << shift) | bits << shift }
+}
+
+/// An atomic's address, order and scope.
+pub(super) fn atomic(address: u64) -> (u64, Order, Scope) {
+    let bits = |shift: u32| address >> shift & THREE_BITS;
+    let order = Order::ALL.get(bits(ORDER_SHIFT) as usize).copied().unwrap_or(Order::SeqCst);
+    let scope = (bits(SCOPE_SHIFT) ^ Scope::Device as u64) as usize;
+    let scope = Scope::ALL.get(scope).copied().unwrap_or(Scope::System);
+    (address & !(THREE_BITS << ORDER_SHIFT | THREE_BITS << SCOPE_SHIFT), order, scope)
 }
 
 impl Machine<'_> {
@@ -72,7 +120,7 @@ impl Machine<'_> {
             _ if address == NOTHING => {}
             // SAFETY: the address is that of an element inside a handle's extents (`element` checks each), or of a part
             // of it; the caller of `run` vouches for those.
-            _ => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, len) },
+            _ => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.host(address), len) },
         }
         Ok(())
     }
@@ -93,12 +141,13 @@ impl Machine<'_> {
                 self.private.get_mut(start..start + len).ok_or_else(stray)?.copy_from_slice(bytes);
             }
             _ => {
+                let source = self.host(address);
                 let target = self.private.get_mut(start..start + len).ok_or_else(stray)?;
                 if address == NOTHING {
                     target.fill(0);
                 } else {
                     // SAFETY: as in `store`.
-                    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, target.as_mut_ptr(), len) }
+                    unsafe { std::ptr::copy_nonoverlapping(source, target.as_mut_ptr(), len) }
                 }
             }
         }
@@ -117,7 +166,7 @@ impl Machine<'_> {
             }
             _ if address == NOTHING => {}
             // SAFETY: as in `store`.
-            _ => unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), len) },
+            _ => unsafe { std::ptr::copy_nonoverlapping(self.host(address), bytes.as_mut_ptr(), len) },
         }
         Ok(bytes)
     }
@@ -135,20 +184,35 @@ impl Machine<'_> {
             }
             _ if address == NOTHING => {}
             // SAFETY: as in `store`.
-            _ => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) },
+            _ => unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.host(address), bytes.len()) },
         }
         Ok(())
     }
 
+    /// The host's address of an address in global memory.
+    #[inline(always)]
+    fn host(&self, address: u64) -> *mut u8 {
+        let base = self.bases.get((address >> HANDLE_SHIFT & 0xff) as usize).copied().unwrap_or(std::ptr::null_mut());
+        base.wrapping_add((address & OFFSET) as usize)
+    }
+
+    #[inline(always)]
     fn observe(&mut self, address: u64, len: usize, kind: AccessKind) {
-        let (space, address) = match address & MASK {
+        let space = match address & MASK {
             PRIVATE => return,
-            LOCAL => (Space::Local, (address & !MASK) as usize),
+            LOCAL => Space::Local,
             _ if address == NOTHING => return,
-            _ => (Space::Global, address as usize),
+            _ => Space::Global((address >> HANDLE_SHIFT & 0xff) as usize - 1),
         };
-        let access =
-            Access { space, address, len, kind, group: self.group_linear, item: self.current, line: self.line() };
+        let access = Access {
+            space,
+            offset: (address & OFFSET) as usize,
+            len,
+            kind,
+            group: self.group_linear,
+            item: self.current,
+            site: self.site(),
+        };
         self.observer.access(&access);
     }
 
@@ -171,7 +235,7 @@ impl Machine<'_> {
     /// The address of the element at an index.
     pub(super) fn element_at(&mut self, handle: u64, index: [usize; 3]) -> Result<u64, Fault> {
         let (start, extents, pitch, size) = match self.handles.get(handle as usize) {
-            Some(Handle::Global(global)) => (global.ptr as u64, global.extents, global.pitch, global.elem.size()),
+            Some(Handle::Global(memory)) => (global(handle as usize), memory.extents, memory.pitch, memory.elem.size()),
             Some(Handle::Local { offset, extents, elem }) => (local(*offset), *extents, extents[2], elem.size()),
             _ => {
                 return Err(Fault::Internal("an index into a parameter that is no memory".into()));
@@ -200,11 +264,15 @@ impl Machine<'_> {
         index: [usize; 3],
         extents: [usize; 3],
     ) {
-        if self.outside.iter().any(|fault| fault.position == position && fault.parameter == parameter) {
+        let known = self.outside.iter().any(|fault| fault.position == position && fault.parameter == parameter);
+        if known && !self.watched {
             return;
         }
         let fault = OutOfBounds { parameter, position, line: self.line(), index, extents, item: self.global_id() };
-        self.outside.push(fault);
+        if !known {
+            self.outside.push(fault.clone());
+        }
+        self.tell(IncidentKind::OutOfBounds(fault));
     }
 
     /// A handle's extents.
@@ -219,7 +287,7 @@ impl Machine<'_> {
     /// The address of a handle's first element.
     pub(super) fn first(&self, handle: u64) -> u64 {
         match self.handles.get(handle as usize) {
-            Some(Handle::Global(global)) => global.ptr as u64,
+            Some(Handle::Global(_)) => global(handle as usize),
             Some(Handle::Local { offset, .. }) => local(*offset),
             _ => NOTHING,
         }

@@ -9,7 +9,7 @@ mod step;
 
 use super::code::{At, Code, Query};
 use super::fault::Fault;
-use super::{Observer, OutOfBounds};
+use super::{Incident, IncidentKind, Observer, OutOfBounds, Site};
 use crate::builtins::Builtins;
 use crate::tree::FunctionKind;
 use crate::types::Type;
@@ -53,8 +53,12 @@ struct Machine<'a> {
     builtins: &'a dyn Builtins,
     observer: &'a mut dyn Observer,
     overflow_checks: bool,
+    /// Whether the observer wants to know of what is no fault, such as casts that lose a value.
+    watched: bool,
     kind: FunctionKind,
     handles: Vec<Handle>,
+    /// The first byte behind each handle of global memory; the first is that of nothing.
+    bases: Vec<*mut u8>,
     /// The parameter's position of each argument.
     positions: Vec<usize>,
     global_range: [usize; 3],
@@ -95,8 +99,20 @@ impl Machine<'_> {
 
     /// Source line of the running instruction.
     fn line(&self) -> u32 {
-        let lines = self.code.functions.get(self.function).map(|function| &function.lines);
-        lines.and_then(|lines| lines.get(self.pc.saturating_sub(1))).copied().unwrap_or(0)
+        let spans = self.code.functions.get(self.function).map(|function| &function.spans);
+        spans.and_then(|spans| spans.get(self.pc.saturating_sub(1))).map_or(0, |span| span.line)
+    }
+
+    /// The running instruction.
+    fn site(&self) -> Site {
+        Site(self.code.functions[self.function].first_site + (self.pc as u32).wrapping_sub(1))
+    }
+
+    /// Tells the observer of something that the running item has met.
+    fn tell(&mut self, kind: IncidentKind) {
+        let incident =
+            Incident { kind, site: self.site(), group: self.group, item: self.current, id: self.global_id() };
+        self.observer.incident(&incident);
     }
 
     fn local_id(&self) -> [usize; 3] {

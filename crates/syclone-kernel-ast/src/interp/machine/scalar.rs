@@ -1,8 +1,8 @@
 //! Arithmetic on values in frames.
 
 use super::Machine;
-use crate::interp::Fault;
 use crate::interp::code::{At, Lanes, NameAt, Scalar, TypeAt};
+use crate::interp::{Fault, IncidentKind};
 use crate::numeric::{self, Outcome};
 use crate::tree::BinaryOp;
 use crate::types::Type;
@@ -10,18 +10,45 @@ use crate::value::Value;
 use std::cmp::Ordering;
 
 impl Machine<'_> {
-    /// The value of an operation, or the fault that it ends in.
-    pub(super) fn settle(&self, outcome: Outcome) -> Result<Value, Fault> {
-        let (line, item) = (self.line(), self.global_id());
+    /// The value of an operation on operands, or the fault that it ends in.
+    pub(super) fn settle(&mut self, outcome: Outcome, operation: &str, operands: &[Value]) -> Result<Value, Fault> {
         match outcome {
             Outcome::Value(value) => Ok(value),
-            Outcome::Overflow(value) if !self.overflow_checks => Ok(value),
-            Outcome::Overflow(_) | Outcome::DivideOverflow => Err(Fault::Overflow { line, item }),
-            Outcome::DivideByZero => Err(Fault::DivideByZero { line, item }),
+            Outcome::Overflow(value) => {
+                self.tell_overflow(operation, operands);
+                if self.overflow_checks { Err(self.overflow()) } else { Ok(value) }
+            }
+            Outcome::DivideOverflow => {
+                self.tell_overflow(operation, operands);
+                Err(self.overflow())
+            }
+            Outcome::DivideByZero => {
+                if self.watched {
+                    self.tell(IncidentKind::DivideByZero { operation: operation.to_owned() });
+                }
+                Err(Fault::DivideByZero { line: self.line(), item: self.global_id() })
+            }
             Outcome::Unsupported => {
+                let line = self.line();
                 Err(Fault::Internal(format!("an operation in line {line} that its operands do not have")))
             }
         }
+    }
+
+    fn overflow(&self) -> Fault {
+        Fault::Overflow { line: self.line(), item: self.global_id() }
+    }
+
+    fn tell_overflow(&mut self, operation: &str, operands: &[Value]) {
+        if !self.watched {
+            return;
+        }
+        self.tell(match (operation, operands) {
+            ("<<" | ">>", [Value::Int(kind, _), Value::Int(_, amount)]) => {
+                IncidentKind::ShiftTooFar { amount: *amount, kind: *kind }
+            }
+            _ => IncidentKind::Overflow { operation: operation.to_owned(), operands: operands.to_vec() },
+        });
     }
 
     /// A scalar in the running frame.
@@ -55,10 +82,10 @@ impl Machine<'_> {
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, scalar: Scalar, to: At, left: At, right: At) -> Result<(), Fault> {
-        let outcome = numeric::binary(op, &self.scalar(left, scalar)?, &self.scalar(right, scalar)?);
-        let value = match outcome {
+        let (left, right) = (self.scalar(left, scalar)?, self.scalar(right, scalar)?);
+        let value = match numeric::binary(op, &left, &right) {
             Outcome::Value(value) => value,
-            other => self.settle(other)?,
+            other => self.settle(other, op.symbol(), &[left, right])?,
         };
         self.set_scalar(to, &value);
         Ok(())
@@ -75,7 +102,9 @@ impl Machine<'_> {
         // All lanes are read before any is written: an operand may be a lane of the target.
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
-            results.push(self.settle(numeric::binary(op, &self.lane(left, lane)?, &self.lane(right, lane)?))?);
+            let (left, right) = (self.lane(left, lane)?, self.lane(right, lane)?);
+            let outcome = numeric::binary(op, &left, &right);
+            results.push(self.settle(outcome, op.symbol(), &[left, right])?);
         }
         self.set_lanes(to, &results);
         Ok(())
@@ -93,7 +122,8 @@ impl Machine<'_> {
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
             let value = self.lane(Lanes { at: from, scalar, vector: true }, lane)?;
-            results.push(self.settle(if not { numeric::not(&value) } else { numeric::negate(&value) })?);
+            let outcome = if not { numeric::not(&value) } else { numeric::negate(&value) };
+            results.push(self.settle(outcome, if not { "!" } else { "-" }, &[value])?);
         }
         self.set_lanes(to, &results);
         Ok(())
@@ -138,10 +168,13 @@ impl Machine<'_> {
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..u32::from(lanes) {
             let value = self.value(from + lane * from_size, from_ty)?;
-            let Some(value) = numeric::cast(&value, ty) else {
+            let Some(result) = numeric::cast(&value, ty) else {
                 return Err(Fault::Internal(format!("a cast from {from_ty} to {ty}")));
             };
-            results.push(value);
+            if self.watched && numeric::loses(&value, &result) {
+                self.tell(IncidentKind::LossyCast { from: value, to: result.clone() });
+            }
+            results.push(result);
         }
         for (lane, value) in results.iter().enumerate() {
             self.set_value(to + lane as u32 * size, value);
@@ -151,10 +184,11 @@ impl Machine<'_> {
 
     /// A method of the primitive types, lane by lane if there is more than one.
     pub(super) fn math(&mut self, name: NameAt, to: At, args: &[(At, TypeAt)], lanes: u8) -> Result<(), Fault> {
-        let name = self.code.names[name as usize].as_str();
+        let code = self.code;
+        let name = code.names[name as usize].as_str();
         let args = self.arguments(args)?;
         if lanes == 1 {
-            let value = self.settle(numeric::method(name, &args))?;
+            let value = self.settle(numeric::method(name, &args), name, &args)?;
             self.set_value(to, &value);
             return Ok(());
         }
@@ -170,7 +204,7 @@ impl Machine<'_> {
             results.push(match (name, numeric::method(name, &scalars)) {
                 // Lanes wrap where the scalar's method may not.
                 ("abs", Outcome::Overflow(value)) => value,
-                (_, outcome) => self.settle(outcome)?,
+                (_, outcome) => self.settle(outcome, name, &scalars)?,
             });
         }
         self.set_value(to, &transpose(results));

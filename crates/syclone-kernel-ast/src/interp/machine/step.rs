@@ -2,11 +2,10 @@
 
 use super::memory::{self, Handle, NOTHING};
 use super::{Caller, Machine, Status};
-use crate::interp::AccessKind;
-use crate::interp::Fault;
 use crate::interp::code::{At, Instr, NameAt};
+use crate::interp::{AccessKind, Fault, IncidentKind};
 use crate::numeric;
-use crate::types::IntKind;
+use crate::types::{IntKind, Order, Scope, Type};
 use crate::value::Value;
 
 /// An item either goes on or comes to a stop that is no fault.
@@ -104,6 +103,7 @@ impl Machine<'_> {
             Instr::RangeStep { state, step } => {
                 let by = i128::from(self.number(step));
                 if by == 0 {
+                    self.tell(IncidentKind::ZeroStep);
                     return Err(Fault::ZeroStep { line: self.line(), item: self.global_id() });
                 }
                 let (step, left) = (self.wide(state + 16), self.wide(state + 32));
@@ -250,6 +250,21 @@ impl Machine<'_> {
                 let code = self.code;
                 self.atomic(op, &code.types[ty as usize], to, address, args)?;
             }
+            Instr::Ordered { to, address, value, is_scope } => {
+                let address = self.number(address);
+                let address = match self.value(value, if is_scope { &Type::Scope } else { &Type::Order })? {
+                    Value::Order(order) => memory::with_order(address, order),
+                    Value::Scope(scope) => memory::with_scope(address, scope),
+                    _ => address,
+                };
+                self.set_number(to, address);
+            }
+            Instr::Fence { order, scope } => {
+                let (order, scope) = (self.value(order, &Type::Order)?, self.value(scope, &Type::Scope)?);
+                if let (Value::Order(order), Value::Scope(scope)) = (order, scope) {
+                    self.observer.fence(self.current, order, scope);
+                }
+            }
             Instr::Combine { handle, from } => self.combine(handle, from)?,
             _ => return Err(Fault::Internal("an instruction that is none".into())),
         }
@@ -276,11 +291,12 @@ impl Machine<'_> {
 
     fn combine(&mut self, handle: At, from: At) -> Result<(), Fault> {
         let handle = self.number(handle) as usize;
-        let Some(Handle::Reducer { op, ty, address }) = self.handles.get(handle) else {
+        let Some(Handle::Reducer { op, ty, .. }) = self.handles.get(handle) else {
             return Err(Fault::Internal("a reduction that is none".into()));
         };
-        let (op, ty, address) = (*op, ty.clone(), *address);
-        let bytes = self.peek(address, ty.size(), AccessKind::Atomic)?;
+        let (op, ty, address) = (*op, ty.clone(), memory::global(handle));
+        let (order, scope) = (Order::Relaxed, Scope::Device);
+        let bytes = self.peek(address, ty.size(), AccessKind::Atomic { reads: true, writes: true, order, scope })?;
         let before = Value::read(&ty, &bytes).map_err(|invalid| self.invalid(invalid.ty))?;
         let Some(after) = numeric::apply(op, &before, &self.value(from, &ty)?) else {
             return Err(Fault::Internal(format!("{} on {ty}", op.name())));

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::command::Work;
 use crate::node::Node;
 use crate::sync::Ordering;
+use crate::trace::Run;
 use crate::{Error, Result, Worker};
 
 /// Claims and runs chunks until none is left. If this call ran the last unfinished one, the command's result:
@@ -14,6 +15,7 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
     let chunks = &node.chunks;
     let mut ran = 0;
     let mut payload = None;
+    let mut run = None;
     loop {
         let chunk = chunks.next.fetch_add(1, Ordering::Relaxed);
         if chunk >= chunks.total {
@@ -21,6 +23,9 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
         }
         if chunk == 0 {
             node.begin();
+        }
+        if run.is_none() {
+            run = Some(Run::begin(node, worker.index()));
         }
         // SAFETY: a chunk is claimed and counted as finished only below, after the last use.
         let payload = *payload.get_or_insert_with(|| unsafe { node.payload() });
@@ -31,6 +36,9 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
             let _ = chunks.failure.set(error);
         }
         ran += 1;
+    }
+    if let Some(run) = run {
+        run.end(worker.index(), ran);
     }
     if ran == 0 || chunks.unfinished.fetch_sub(ran, Ordering::AcqRel) != ran {
         return None;
@@ -56,11 +64,9 @@ fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Resul
             catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(node))
         }
         Work::HostTask(task) => {
-            let task = task.lock().ok().and_then(|mut slot| slot.take());
-            let panicked = |message| Error::HostTaskPanic { task: node.name.clone(), message };
-            task.map_or(Ok(()), |task| catching(task, panicked))
+            catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(_) => Ok(()),
     }
 }
 

@@ -4,53 +4,61 @@ use std::sync::{Arc, Mutex};
 
 use super::fault::{Fate, FaultKind};
 use super::pool::Shared;
-use crate::command::{HostTask, Work};
+use crate::backends::Admission;
+use crate::command::{HostTask, Kernel, Work};
+use crate::graph::{Plan, StepWork};
 use crate::{Command, Error, KernelWork, Name, Result, WorkKind, Worker};
 
 /// Takes a command, or refuses it; its work is replaced by one that meets its fate.
-pub(super) fn admit(shared: &Arc<Shared>, command: &mut Command) -> Result<()> {
+///
+/// A command of a graph is built and launched when it is recorded. Each replay has a fate of its own, which one of the
+/// graph's commands meets.
+pub(super) fn admit(shared: &Arc<Shared>, command: &mut Command, admission: Admission) -> Result<()> {
     shared.check_alive(&command.name)?;
-    match &mut command.work {
+    let fate = match &command.work {
+        Work::Empty | Work::HostAccess => return Ok(()),
         Work::Kernel(work) => {
             let kind = work.kind();
-            let fate = {
-                let mut plan = shared.plan();
-                if kind == WorkKind::Kernel {
-                    plan.build(&command.name, &shared.selector)?;
-                }
-                if plan.happens(FaultKind::Launch) {
-                    return Err(Error::LaunchFailed {
-                        command: command.name.clone(),
-                        device: shared.selector.clone(),
-                        reason: "a fault was asked for".to_owned(),
-                    });
-                }
-                plan.fate(kind != WorkKind::Kernel)
-            };
-            let work = std::mem::replace(work, Box::new(Nothing));
-            let has_effect = (kind != WorkKind::Kernel || shared.run_kernels)
-                && !matches!(fate, Fate::Fails { without_effect: true, .. } | Fate::LosesDevice);
-            let admitted = Admitted { work, fate, has_effect, shared: Arc::clone(shared) };
-            command.work = Work::Kernel(Box::new(admitted));
+            let mut plan = shared.plan();
+            if kind == WorkKind::Kernel {
+                plan.build(&command.name, &shared.selector)?;
+            }
+            launch(&mut plan, shared, &command.name)?;
+            fate(&mut plan, admission, kind != WorkKind::Kernel)
         }
-        Work::HostTask(task) => {
-            let fate = shared.plan().fate(false);
-            let task = task.get_mut().ok().and_then(Option::take);
-            let (name, shared) = (command.name.clone(), Arc::clone(shared));
-            let replaced: HostTask = Box::new(move || {
-                shared.check_alive(&name)?;
-                if fate != Fate::LosesDevice
-                    && let Some(task) = task
-                {
-                    task()?;
-                }
-                meet(fate, &name, &shared)
-            });
-            command.work = Work::HostTask(Mutex::new(Some(replaced)));
+        Work::HostTask(_) => fate(&mut shared.plan(), admission, false),
+        Work::Graph(_) => {
+            let mut plan = shared.plan();
+            launch(&mut plan, shared, &command.name)?;
+            plan.fate(false)
         }
-        Work::Empty | Work::HostAccess => {}
-    }
+    };
+    command.work = match std::mem::replace(&mut command.work, Work::Empty) {
+        Work::Kernel(work) => Work::Kernel(Kernel::Once(Box::new(Admitted::new(work, fate, shared)))),
+        Work::HostTask(task) => Work::HostTask(admitted_task(task, command.name.clone(), fate, shared)),
+        Work::Graph(plan) if fate != Fate::Fine => Work::Graph(admitted_graph(&plan, fate, shared)),
+        other => other,
+    };
     Ok(())
+}
+
+/// The fate of a command that was submitted; one that is recorded leaves it to the replays.
+fn fate(plan: &mut super::fault::Plan, admission: Admission, is_transfer: bool) -> Fate {
+    match admission {
+        Admission::Submitted => plan.fate(is_transfer),
+        Admission::Recorded => Fate::Fine,
+    }
+}
+
+fn launch(plan: &mut super::fault::Plan, shared: &Shared, name: &Name) -> Result<()> {
+    if !plan.happens(FaultKind::Launch) {
+        return Ok(());
+    }
+    Err(Error::LaunchFailed {
+        command: name.clone(),
+        device: shared.selector.clone(),
+        reason: "a fault was asked for".to_owned(),
+    })
 }
 
 /// What becomes of a command whose work is done.
@@ -69,12 +77,60 @@ fn meet(fate: Fate, name: &Name, shared: &Shared) -> Result<()> {
     }
 }
 
+/// A host task that meets its fate.
+fn admitted_task(task: HostTask, name: Name, fate: Fate, shared: &Arc<Shared>) -> HostTask {
+    let shared = Arc::clone(shared);
+    let is_replayed = matches!(task, HostTask::Replayed(_));
+    let call = move || {
+        shared.check_alive(&name)?;
+        if fate != Fate::LosesDevice {
+            task.call()?;
+        }
+        meet(fate, &name, &shared)
+    };
+    if is_replayed {
+        HostTask::Replayed(Arc::new(Mutex::new(call)))
+    } else {
+        HostTask::Once(Mutex::new(Some(Box::new(call))))
+    }
+}
+
+/// A graph in which one command, which the seed chooses, meets the fate.
+fn admitted_graph(plan: &Arc<Plan>, fate: Fate, shared: &Arc<Shared>) -> Arc<Plan> {
+    let is_run = |number: &usize| !matches!(plan.steps[*number].work, StepWork::Empty);
+    let candidates: Vec<usize> = (0..plan.steps.len()).filter(is_run).collect();
+    if candidates.is_empty() {
+        // The device has no part in it.
+        return Arc::clone(plan);
+    }
+    let chosen = candidates[shared.plan().choose(candidates.len())];
+    let mut plan = Plan::clone(plan);
+    let step = &mut plan.steps[chosen];
+    step.work = match std::mem::replace(&mut step.work, StepWork::Empty) {
+        StepWork::Kernel(work) => StepWork::Kernel(Arc::new(Admitted::new(Kernel::Replayed(work), fate, shared))),
+        StepWork::HostTask(task) => match admitted_task(HostTask::Replayed(task), step.name.clone(), fate, shared) {
+            HostTask::Replayed(task) => StepWork::HostTask(task),
+            HostTask::Once(_) => unreachable!("a replayed task stays one"),
+        },
+        StepWork::Empty => StepWork::Empty,
+    };
+    Arc::new(plan)
+}
+
 /// The work of a kernel or transfer that the device has taken.
 struct Admitted {
-    work: Box<dyn KernelWork>,
+    work: Kernel,
     fate: Fate,
     has_effect: bool,
     shared: Arc<Shared>,
+}
+
+impl Admitted {
+    fn new(work: Kernel, fate: Fate, shared: &Arc<Shared>) -> Admitted {
+        let happens = !matches!(fate, Fate::Fails { without_effect: true, .. } | Fate::LosesDevice);
+        let has_effect = happens && (work.kind() != WorkKind::Kernel || shared.run_kernels);
+        Admitted { work, fate, has_effect, shared: Arc::clone(shared) }
+    }
 }
 
 impl KernelWork for Admitted {
@@ -104,21 +160,8 @@ impl KernelWork for Admitted {
         }
         meet(self.fate, &name, &self.shared)
     }
-}
 
-/// Holds the place of a work that is being wrapped.
-struct Nothing;
-
-impl KernelWork for Nothing {
-    fn name(&self) -> Name {
-        Name::Borrowed("nothing")
-    }
-
-    fn chunks(&self) -> usize {
-        0
-    }
-
-    unsafe fn run(&self, _chunk: usize, _worker: &mut Worker) -> Result<()> {
-        Ok(())
+    fn rewind(&self) {
+        self.work.rewind();
     }
 }

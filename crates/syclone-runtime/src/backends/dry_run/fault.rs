@@ -13,11 +13,13 @@ pub enum FaultKind {
     /// A kernel is refused by the compiler: [`Error::BuildFailed`] from `submit`. Counts builds; a kernel is built when it is
     /// first submitted, and again if that failed.
     Build,
-    /// A kernel, copy or fill is refused by the driver: [`Error::LaunchFailed`] from `submit`. Counts these.
+    /// A kernel, copy, fill or replay of a graph is refused by the driver: [`Error::LaunchFailed`] from `submit`. Counts
+    /// these; a graph's commands count as they are recorded.
     Launch,
     /// A copy or fill fails as it runs: [`Error::ExecutionFailed`] in its event. Counts copies and fills.
     Copy,
-    /// A kernel, copy, fill or host task fails at its end: [`Error::ExecutionFailed`] in its event. Counts these.
+    /// A kernel, copy, fill, host task or some command of a replay fails at its end: [`Error::ExecutionFailed`] in its
+    /// event. Counts these; a replay as one.
     Completion,
     /// The device is lost when the command's turn comes: [`Error::DeviceLost`] in its event, in that of every command
     /// which has not run, and for everything that is asked of the device later. Counts what `Completion` counts.
@@ -128,6 +130,11 @@ impl Plan {
 
     pub(super) fn fail_next(&mut self, kind: FaultKind) {
         self.faults.push(Fault::at(kind, self.counts[kind as usize] + 1));
+    }
+
+    /// One of `limit` things, which are not none.
+    pub(super) fn choose(&mut self, limit: usize) -> usize {
+        self.random[FaultKind::Completion as usize].below(limit)
     }
 
     /// Counts an opportunity; whether the fault happens.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use super::execute;
 use super::fault::{FaultKind, Plan};
 use super::random::Random;
-use crate::backends::{Backend, run_chunks};
+use crate::backends::{Admission, Backend, run_chunks};
 use crate::node::{NO_PANIC, Node};
 use crate::{Command, Error, Name, Result, Worker, scheduler};
 
@@ -74,6 +74,17 @@ pub(super) struct Settings {
     pub(super) global_memory_bytes: usize,
     pub(super) compute_units: usize,
     pub(super) seed: u64,
+}
+
+impl State {
+    /// How many threads could take a turn.
+    fn demand(&self) -> usize {
+        if self.stepped {
+            return 0;
+        }
+        let chunks = |node: &Arc<Node>| node.chunks.total.saturating_sub(node.chunks.next.load(Ordering::Relaxed));
+        self.ready.iter().map(chunks).fold(self.ran.len(), usize::saturating_add)
+    }
 }
 
 impl Shared {
@@ -145,7 +156,8 @@ impl Shared {
     }
 
     fn choose(&self, state: &mut State) -> Option<Turn> {
-        let may_run = !state.workers.is_empty() || state.workers_made < self.at_once;
+        // No memory for a further worker only means that fewer commands run at once.
+        let may_run = !state.ready.is_empty() && self.provide_worker(state).unwrap_or(false);
         let ready = if may_run { state.ready.len() } else { 0 };
         let choices = ready + state.ran.len();
         if choices == 0 {
@@ -156,21 +168,20 @@ impl Shared {
             let (node, result) = state.ran.swap_remove(choice - ready);
             return Some(Turn::End(node, result));
         }
-        let node = state.ready.swap_remove(choice);
-        match self.worker(state) {
-            Ok(worker) => Some(Turn::Run(node, worker)),
-            // No memory for a worker is the command's error.
-            Err(error) => Some(Turn::End(node, Err(error))),
-        }
+        let worker = state.workers.pop()?;
+        // Threads share a command of several chunks; it stays until somebody finds that all are claimed.
+        let is_shared = !state.stepped && state.ready[choice].chunks.total > 1;
+        let node = if is_shared { Arc::clone(&state.ready[choice]) } else { state.ready.swap_remove(choice) };
+        Some(Turn::Run(node, worker))
     }
 
-    fn worker(&self, state: &mut State) -> Result<Worker> {
-        if let Some(worker) = state.workers.pop() {
-            return Ok(worker);
+    /// Sees to it that there is a worker for another command, if there may be; whether there is.
+    fn provide_worker(&self, state: &mut State) -> Result<bool> {
+        if state.workers.is_empty() && state.workers_made < self.at_once {
+            state.workers.push(Worker::new(state.workers_made, self.local_memory_bytes)?);
+            state.workers_made += 1;
         }
-        let worker = Worker::new(state.workers_made, self.local_memory_bytes)?;
-        state.workers_made += 1;
-        Ok(worker)
+        Ok(!state.workers.is_empty())
     }
 
     fn take(&self, turn: Turn) {
@@ -179,23 +190,25 @@ impl Shared {
                 RUNNING.set(RUNNING.get() + 1);
                 let result = run_chunks(&node, &mut worker);
                 RUNNING.set(RUNNING.get() - 1);
-                let result = result.expect("nobody else runs chunks of a node that left `ready`");
                 let mut state = self.lock();
                 state.workers.push(worker);
-                state.ran.push((node, result));
-                self.wake_or_start(&mut state);
+                // Every chunk is claimed now.
+                state.ready.retain(|ready| !Arc::ptr_eq(ready, &node));
+                if let Some(result) = result {
+                    state.ran.push((node, result));
+                }
+                self.wake_sleepers(&state);
             }
             Turn::End(node, result) => scheduler::complete(&node, result),
         }
     }
 
     /// Sees to it that somebody will take the turns that there are.
-    fn wake_or_start(&self, state: &mut State) {
-        if state.stepped {
-            return;
-        }
-        if state.sleepers > 0 {
-            self.wake.notify_one();
+    fn wake_sleepers(&self, state: &State) {
+        match state.demand() {
+            0 => {}
+            1 => self.wake.notify_one(),
+            _ => self.wake.notify_all(),
         }
     }
 
@@ -281,14 +294,18 @@ impl Backend for Pool {
     fn start(&self) -> Result<()> {
         self.0.check_alive(&Name::Borrowed("making a queue"))?;
         let idle = {
-            let state = self.0.lock();
+            let mut state = self.0.lock();
+            if state.workers_made == 0 {
+                // Later ones only make more run at once.
+                self.0.provide_worker(&mut state)?;
+            }
             state.threads == 0 && !state.stepped
         };
         if idle { self.0.start_thread() } else { Ok(()) }
     }
 
-    fn admit(&self, command: &mut Command) -> Result<()> {
-        execute::admit(&self.0, command)
+    fn admit(&self, command: &mut Command, admission: Admission) -> Result<()> {
+        execute::admit(&self.0, command, admission)
     }
 
     fn allocate(&self, bytes: usize, in_use: usize) -> Result<()> {
@@ -307,11 +324,11 @@ impl Backend for Pool {
     fn enqueue(&self, node: Arc<Node>) {
         let mut state = self.0.lock();
         state.ready.push(node);
-        self.0.wake_or_start(&mut state);
+        self.0.wake_sleepers(&state);
         // A sleeper that was woken may not have counted itself out yet.
-        let wants_thread = !state.stepped && state.ready.len() > state.sleepers && state.threads < self.0.at_once;
+        let missing = state.demand().saturating_sub(state.sleepers).min(self.0.at_once - state.threads);
         drop(state);
-        if wants_thread && let Err(error) = self.0.start_thread() {
+        if let Err(error) = (0..missing).try_for_each(|_| self.0.start_thread()) {
             self.0.give_up(error);
         }
     }
