@@ -25,7 +25,7 @@ pub(crate) enum Admission {
 /// - `start` may be called any number of times, from any thread; after one success `enqueue` may be called.
 /// - `admit` is asked before a command takes its place in the order, or in a graph; an error is the error of that call. It may
 ///   replace the command's work by work with the same accesses.
-/// - `allocate` is asked before memory for the device is taken.
+/// - `has_memory` is asked before memory for the device is taken.
 /// - `enqueue` takes a node whose predecessors are done. It must not block on the node or on any other one,
 ///   and must not run the node's work on the calling thread.
 /// - Nodes that are enqueued at the same time are independent: they may run at once and in any order.
@@ -43,9 +43,9 @@ pub(crate) trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Whether the device has `bytes` more memory, with `in_use` taken; its limits are known to be kept.
-    fn allocate(&self, _bytes: usize, _in_use: usize) -> Result<()> {
-        Ok(())
+    /// Whether the device has `bytes` more memory; its limits are known to be kept.
+    fn has_memory(&self, _bytes: usize) -> Result<bool> {
+        Ok(true)
     }
 
     /// What a dry-run device shares with its controls; none for every other device.

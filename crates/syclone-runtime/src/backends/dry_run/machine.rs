@@ -171,7 +171,6 @@ impl DryRunOptions {
             run_kernels: self.run_kernels,
             stepped: self.stepped,
             local_memory_bytes: self.local_memory_bytes,
-            global_memory_bytes: self.global_memory_bytes,
             compute_units: self.compute_units,
             seed: self.seed,
         };

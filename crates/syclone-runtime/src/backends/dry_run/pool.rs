@@ -33,7 +33,6 @@ pub(crate) struct Shared {
     pub(super) selector: String,
     pub(super) run_kernels: bool,
     local_memory_bytes: usize,
-    global_memory_bytes: usize,
     /// How many commands may run at once.
     at_once: usize,
     plan: Mutex<Plan>,
@@ -71,7 +70,6 @@ pub(super) struct Settings {
     pub(super) run_kernels: bool,
     pub(super) stepped: bool,
     pub(super) local_memory_bytes: usize,
-    pub(super) global_memory_bytes: usize,
     pub(super) compute_units: usize,
     pub(super) seed: u64,
 }
@@ -105,7 +103,6 @@ impl Shared {
             selector: settings.selector,
             run_kernels: settings.run_kernels,
             local_memory_bytes: settings.local_memory_bytes,
-            global_memory_bytes: settings.global_memory_bytes,
             at_once: settings.compute_units.min(MOST_AT_ONCE),
             plan: Mutex::new(plan),
             lost: AtomicBool::new(false),
@@ -308,17 +305,9 @@ impl Backend for Pool {
         execute::admit(&self.0, command, admission)
     }
 
-    fn allocate(&self, bytes: usize, in_use: usize) -> Result<()> {
+    fn has_memory(&self, _bytes: usize) -> Result<bool> {
         self.0.check_alive(&Name::Borrowed("an allocation"))?;
-        if self.0.plan().happens(FaultKind::Allocation) {
-            return Err(Error::OutOfMemory {
-                device: self.0.selector.clone(),
-                asked: bytes,
-                in_use,
-                limit: self.0.global_memory_bytes,
-            });
-        }
-        Ok(())
+        Ok(!self.0.plan().happens(FaultKind::Allocation))
     }
 
     fn enqueue(&self, node: Arc<Node>) {
