@@ -51,6 +51,14 @@ pub enum Error {
         /// What it may hold.
         expected: String,
     },
+    /// A dry-run device whose description makes no sense.
+    #[error("{place}: {problem}\ncorrect the description; the page on testing has an example")]
+    InvalidDryRun {
+        /// The device, or the file and line.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A device was asked for with a number of threads that it can't have.
     #[error("a CPU device with {asked} worker threads\nask for 1 to {limit}")]
     InvalidThreadCount {
