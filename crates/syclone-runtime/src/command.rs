@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::graph::{Executable, Plan, Strands};
-use crate::{Error, Event, MemoryObject, Name, Result, Worker};
+use crate::{Error, Event, MemoryObject, Name, Region, Result, Worker};
 
 /// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
 ///
@@ -92,10 +92,21 @@ pub struct Access {
     pub object: Arc<MemoryObject>,
     /// How it is used.
     pub mode: AccessMode,
-    /// Which of its bytes.
+    /// Which of its bytes; from the first to the last if they are rows.
     pub range: Range<usize>,
+    /// The rows that the command keeps to inside the range; none if it may use all of it.
+    pub rows: Option<RowShape>,
     /// The parameter's name, for errors.
     pub parameter: Name,
+}
+
+/// Rows inside of a range: the first begins with it, and the last ends with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowShape {
+    /// The bytes of one row.
+    pub row_bytes: usize,
+    /// The bytes from the beginning of one row to the next.
+    pub pitch: usize,
 }
 
 impl Access {
@@ -111,13 +122,33 @@ impl Access {
         range: Range<usize>,
         parameter: impl Into<Name>,
     ) -> Access {
-        Access { object: Arc::clone(object), mode, range, parameter: parameter.into() }
+        Access { object: Arc::clone(object), mode, range, rows: None, parameter: parameter.into() }
+    }
+
+    /// An access to some rows of an object.
+    pub fn region(object: &Arc<MemoryObject>, mode: AccessMode, region: Region, parameter: impl Into<Name>) -> Access {
+        let rows = (!region.is_range()).then_some(RowShape { row_bytes: region.row_bytes(), pitch: region.pitch() });
+        Access { rows, ..Access::range(object, mode, region.bounds(), parameter) }
+    }
+
+    /// The bytes. Rows that don't make up the range are not trusted: then it is all of the range.
+    pub fn bytes(&self) -> Region {
+        let whole = Region::range(self.range.clone());
+        let Some(RowShape { row_bytes, pitch }) = self.rows else {
+            return whole;
+        };
+        match self.range.len().checked_sub(row_bytes) {
+            Some(before_last) if pitch > row_bytes && before_last.is_multiple_of(pitch) => {
+                Region::rows(self.range.start, row_bytes, before_last / pitch + 1, pitch)
+            }
+            _ => whole,
+        }
     }
 
     fn conflicts_with(&self, other: &Access) -> bool {
         (self.mode.writes() || other.mode.writes())
             && Arc::ptr_eq(&self.object, &other.object)
-            && crate::hazard::overlap(&self.range, &other.range)
+            && self.bytes().overlaps(&other.bytes())
     }
 }
 
@@ -211,7 +242,25 @@ impl Command {
         destination_offset: usize,
         bytes: usize,
     ) -> Result<Command> {
-        crate::backends::transfer::copy(source, source_offset, destination, destination_offset, bytes)
+        let range = |offset: usize| Region::range(offset..offset.saturating_add(bytes));
+        Command::copy_region(source, range(source_offset), destination, range(destination_offset))
+    }
+
+    /// A copy of the bytes of one region, row by row, to those of another one, which has as many.
+    ///
+    /// Their rows may differ: from a range to rows, or from rows to rows of another length.
+    pub fn copy_region(
+        source: &Arc<MemoryObject>,
+        from: Region,
+        destination: &Arc<MemoryObject>,
+        to: Region,
+    ) -> Result<Command> {
+        crate::backends::transfer::copy(source, from, destination, to)
+    }
+
+    /// A hint that commands will soon use a region: its turn is a reader's, and it ends when the memory is at hand.
+    pub fn prefetch(object: &Arc<MemoryObject>, region: Region) -> Result<Command> {
+        crate::backends::transfer::prefetch(object, region)
     }
 
     /// A fill of `bytes` bytes with repetitions of `pattern`, whose length divides `bytes`.

@@ -28,7 +28,7 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
     }
     if let [access] = accesses {
         // The common case needs no list of guards.
-        lock(access).register(node, access.mode, &access.range);
+        lock(access).register(node, access.mode, &access.bytes());
         return;
     }
     let same = |a: &Access, b: &Access| Arc::ptr_eq(&a.object, &b.object);
@@ -36,7 +36,7 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
         accesses.chunk_by(same).map(|group| (lock(&group[0]), group)).collect();
     for (hazards, group) in &mut locked {
         for access in *group {
-            hazards.register(node, access.mode, &access.range);
+            hazards.register(node, access.mode, &access.bytes());
         }
     }
 }

@@ -23,13 +23,14 @@ pub mod types;
 
 pub use api::{
     Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, ExecutableGraph, Graph, Handler,
-    HostRead, HostTask, HostTaskResult, HostWritable, HostWrite, Launch, LaunchShape, NdRange, Queue, QueueOptions,
-    Range, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice,
-    UsmHost, UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
+    HostRead, HostReadRows, HostTask, HostTaskResult, HostWritable, HostWrite, HostWriteRows, Launch, LaunchShape,
+    NdRange, PitchedBuffer, Queue, QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, RowsMut, RowsRef,
+    ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut,
+    WriteAccess, scope,
 };
 pub use syclone_runtime::{
-    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result,
-    UnavailableBackend,
+    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result, Trace,
+    TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun, UnavailableBackend,
 };
 
 #[doc(hidden)]

@@ -68,8 +68,9 @@ impl Plan {
     /// Puts a command in the place of another one.
     pub(crate) fn replace(&mut self, number: usize, step: Step) {
         let old = &mut self.steps[number];
-        let same =
-            |(a, b): (&Access, &Access)| Arc::ptr_eq(&a.object, &b.object) && a.range == b.range && a.mode == b.mode;
+        let same = |(a, b): (&Access, &Access)| {
+            Arc::ptr_eq(&a.object, &b.object) && a.bytes() == b.bytes() && a.mode == b.mode
+        };
         let same_memory =
             old.accesses.len() == step.accesses.len() && old.accesses.iter().zip(&step.accesses).all(same);
         old.name = step.name;
@@ -104,7 +105,7 @@ impl Plan {
             step.after.iter().for_each(|&(earlier, link)| follow(earlier, link));
             for access in &step.accesses {
                 let hazards = objects.entry(access.object.id()).or_default();
-                hazards.place(&number, access.mode, &access.range, |&earlier, link| follow(earlier, link));
+                hazards.place(&number, access.mode, &access.bytes(), |&earlier, link| follow(earlier, link));
             }
             // A command that names parts of one object meets itself.
             follows.remove(&number);
@@ -122,21 +123,23 @@ impl Plan {
 
 /// The accesses of a command that does what all steps do, one after another.
 fn outside(steps: &[Step]) -> Vec<Access> {
-    type Uses<'a> = (&'a Arc<MemoryObject>, Vec<(&'a Range<usize>, AccessMode)>);
+    /// The ranges in which an object is used, how, and whether all of the range is.
+    type Uses<'a> = (&'a Arc<MemoryObject>, Vec<(&'a Range<usize>, AccessMode, bool)>);
     let mut objects: BTreeMap<u64, Uses<'_>> = BTreeMap::new();
     for access in steps.iter().flat_map(|step| &step.accesses).filter(|access| !access.range.is_empty()) {
         let uses = objects.entry(access.object.id()).or_insert((&access.object, Vec::new()));
-        uses.1.push((&access.range, access.mode));
+        uses.1.push((&access.range, access.mode, access.bytes().is_range()));
     }
     let mut accesses: Vec<Access> = Vec::new();
     for (object, uses) in objects.into_values() {
-        let mut cuts: Vec<usize> = uses.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
+        let mut cuts: Vec<usize> = uses.iter().flat_map(|(range, ..)| [range.start, range.end]).collect();
         cuts.sort_unstable();
         cuts.dedup();
         for piece in cuts.windows(2).map(|cut| cut[0]..cut[1]) {
             let (mut reads, mut writes) = (false, false);
-            for (_, mode) in uses.iter().filter(|(range, _)| overlap(range, &piece)) {
-                reads |= mode.reads() && !writes;
+            for &(_, mode, all) in uses.iter().filter(|(range, ..)| overlap(range, &piece)) {
+                // What lies between written rows keeps its value from outside.
+                reads |= (mode.reads() || !all) && !writes;
                 writes |= mode.writes();
             }
             let mode = match (reads, writes) {

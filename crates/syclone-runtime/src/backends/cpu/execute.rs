@@ -9,7 +9,7 @@ use crate::graph::{GraphRun, StepCall};
 use crate::node::Node;
 use crate::sync::Ordering;
 use crate::trace::Run;
-use crate::{Error, Name, Result, Worker};
+use crate::{Error, Name, Result, Worker, scheduler};
 
 /// What the worker that ran some chunks must complete.
 pub(crate) enum Ended {
@@ -22,8 +22,19 @@ pub(crate) enum Ended {
 /// How many commands a strand runs before it looks whether others wait for the worker.
 const MAX_STRAND: usize = 32;
 
+/// [`run_node`] for a back end that runs no strands: the node's result, if the caller must complete it.
+pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>> {
+    match run_node(node, worker)? {
+        Ended::Node(result) => Some(result),
+        Ended::Replay(outer, result) => {
+            scheduler::complete(&outer, result);
+            None
+        }
+    }
+}
+
 /// Claims and runs chunks until none is left. If this call ran the last unfinished one, what the caller must complete.
-pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Ended> {
+pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     let chunks = &node.chunks;
     let mut ran = 0;
     let mut payload = None;

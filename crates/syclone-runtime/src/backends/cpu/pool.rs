@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::execute::{Ended, run_chunks};
+use super::execute::{Ended, run_node};
 use super::{LOCAL_MEMORY_BYTES, Worker};
 use crate::backends::Backend;
 use crate::node::{NO_PANIC, Node, spin_until};
@@ -190,7 +190,7 @@ impl Shared {
     /// Runs chunks of a node, ends it if this was the last one, and returns the next node of the chain. Without
     /// one, the worker is a searcher afterwards.
     fn execute(&self, node: &Arc<Node>, worker: &mut Worker, may_chain: bool) -> Option<Arc<Node>> {
-        let ended = run_chunks(node, worker);
+        let ended = run_node(node, worker);
         self.searchers.fetch_add(1, Ordering::SeqCst);
         let (replay, result) = match ended? {
             Ended::Node(result) => (None, result),
