@@ -284,3 +284,21 @@ fn the_greater_of_two_literals_takes_its_type_from_what_surrounds_it() {
     run_text(text, 2, 1, vec![row(&mut x), row(&mut out)]).unwrap();
     assert_eq!(out, [2, 7]);
 }
+
+#[test]
+fn a_method_of_a_literal_takes_its_type_from_its_arguments_and_what_surrounds_it() {
+    let text = "fn k(item: Item<1>, x: View<u32>, out: ItemMut<u32>) {
+        let mut five = 5;
+        let sum = five.wrapping_add(x[item]);
+        five = 7;
+        let y: f32 = 2.25.sqrt().max(0.5);
+        out[item] = (300 ^ 1).wrapping_sub(x[item]).max(40) + 3.pow(2) + y as u32 + sum.wrapping_mul(five);
+    }";
+    let (mut x, mut out) = (vec![1u32, 9], vec![0u32; 2]);
+    run_text(text, 2, 1, vec![row(&mut x), row(&mut out)]).unwrap();
+    assert_eq!(out, [300 + 9 + 1 + 42, 292 + 9 + 1 + 98]);
+    assert_eq!(
+        locals("let k = 3; let y = k.max(2); let s = 2.min(n); let q = 1.5.max(x);"),
+        ["k: i32", "y: i32", "s: usize", "q: f32"]
+    );
+}

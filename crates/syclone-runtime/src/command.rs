@@ -1,9 +1,10 @@
 //! Commands: what is submitted. A command names its work, the memory that it touches, and what it follows.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{Error, Event, MemoryObject, Name, Result, Worker};
+use crate::graph::{Executable, Plan};
+use crate::{Error, Event, MemoryObject, Name, Region, Result, Worker};
 
 /// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
 ///
@@ -11,7 +12,8 @@ use crate::{Error, Event, MemoryObject, Name, Result, Worker};
 /// - After the first chunk that fails or panics, chunks that have not begun are skipped.
 /// - `finish` is called once, on a worker, after every chunk succeeded (also when there are none): the place
 ///   to combine partial results, and to report what the chunks recorded, such as accesses out of bounds.
-/// - The object is dropped before the command's event completes.
+/// - The object is dropped before the command's event completes, unless a command graph holds it: then all of this
+///   happens again for each replay, after a call of `rewind`, and never for two replays at once.
 pub trait KernelWork: Send + Sync {
     /// The kernel's name, for errors.
     fn name(&self) -> Name;
@@ -35,6 +37,9 @@ pub trait KernelWork: Send + Sync {
     fn finish(&self) -> Result<()> {
         Ok(())
     }
+
+    /// Puts back what the last run, perhaps a failed one, left in the object, so that it can run again.
+    fn rewind(&self) {}
 }
 
 /// What a [`KernelWork`] does.
@@ -87,10 +92,21 @@ pub struct Access {
     pub object: Arc<MemoryObject>,
     /// How it is used.
     pub mode: AccessMode,
-    /// Which of its bytes.
+    /// Which of its bytes; from the first to the last if they are rows.
     pub range: Range<usize>,
+    /// The rows that the command keeps to inside the range; none if it may use all of it.
+    pub rows: Option<RowShape>,
     /// The parameter's name, for errors.
     pub parameter: Name,
+}
+
+/// Rows inside of a range: the first begins with it, and the last ends with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowShape {
+    /// The bytes of one row.
+    pub row_bytes: usize,
+    /// The bytes from the beginning of one row to the next.
+    pub pitch: usize,
 }
 
 impl Access {
@@ -106,13 +122,33 @@ impl Access {
         range: Range<usize>,
         parameter: impl Into<Name>,
     ) -> Access {
-        Access { object: Arc::clone(object), mode, range, parameter: parameter.into() }
+        Access { object: Arc::clone(object), mode, range, rows: None, parameter: parameter.into() }
+    }
+
+    /// An access to some rows of an object.
+    pub fn region(object: &Arc<MemoryObject>, mode: AccessMode, region: Region, parameter: impl Into<Name>) -> Access {
+        let rows = (!region.is_range()).then_some(RowShape { row_bytes: region.row_bytes(), pitch: region.pitch() });
+        Access { rows, ..Access::range(object, mode, region.bounds(), parameter) }
+    }
+
+    /// The bytes. Rows that don't make up the range are not trusted: then it is all of the range.
+    pub fn bytes(&self) -> Region {
+        let whole = Region::range(self.range.clone());
+        let Some(RowShape { row_bytes, pitch }) = self.rows else {
+            return whole;
+        };
+        match self.range.len().checked_sub(row_bytes) {
+            Some(before_last) if pitch > row_bytes && before_last.is_multiple_of(pitch) => {
+                Region::rows(self.range.start, row_bytes, before_last / pitch + 1, pitch)
+            }
+            _ => whole,
+        }
     }
 
     fn conflicts_with(&self, other: &Access) -> bool {
         (self.mode.writes() || other.mode.writes())
             && Arc::ptr_eq(&self.object, &other.object)
-            && crate::hazard::overlap(&self.range, &other.range)
+            && self.bytes().overlaps(&other.bytes())
     }
 }
 
@@ -122,21 +158,63 @@ pub struct Command {
     pub(crate) work: Work,
     pub(crate) accesses: Vec<Access>,
     pub(crate) dependencies: Vec<Event>,
+    /// The graph of a replay.
+    pub(crate) graph: Option<Arc<Executable>>,
 }
 
 /// What a command does when its turn comes.
 pub(crate) enum Work {
     /// Chunks for the device's workers.
-    Kernel(Box<dyn KernelWork>),
-    /// One call on a worker; taken out by it.
-    HostTask(Mutex<Option<HostTask>>),
+    Kernel(Kernel),
+    /// One call on a worker.
+    HostTask(HostTask),
+    /// The commands of a graph.
+    Graph(Arc<Plan>),
     /// Nothing: complete as soon as its turn comes.
     Empty,
     /// The turn of a host access, which its holder ends.
     HostAccess,
 }
 
-pub(crate) type HostTask = Box<dyn FnOnce() -> Result<()> + Send>;
+/// A kernel launch: a command's own, or one that a graph replays.
+pub(crate) enum Kernel {
+    Once(Box<dyn KernelWork>),
+    Replayed(Arc<dyn KernelWork>),
+}
+
+impl std::ops::Deref for Kernel {
+    type Target = dyn KernelWork;
+
+    fn deref(&self) -> &(dyn KernelWork + 'static) {
+        match self {
+            Kernel::Once(work) => &**work,
+            Kernel::Replayed(work) => &**work,
+        }
+    }
+}
+
+/// What a host task calls: a function that is taken out by the call, or one that can be called again.
+pub(crate) enum HostTask {
+    Once(Mutex<Option<OnceTask>>),
+    Replayed(Arc<ReplayedTask>),
+}
+
+type OnceTask = Box<dyn FnOnce() -> Result<()> + Send>;
+/// Locked for the call, which may panic; replays of a graph don't overlap, so nobody waits for the lock.
+pub(crate) type ReplayedTask = Mutex<dyn FnMut() -> Result<()> + Send>;
+
+impl HostTask {
+    /// Runs it; one that can't be called again does nothing the second time.
+    pub(crate) fn call(&self) -> Result<()> {
+        match self {
+            HostTask::Once(task) => {
+                let task = task.lock().ok().and_then(|mut slot| slot.take());
+                task.map_or(Ok(()), |task| task())
+            }
+            HostTask::Replayed(task) => (task.lock().unwrap_or_else(PoisonError::into_inner))(),
+        }
+    }
+}
 
 impl Command {
     /// A kernel launch.
@@ -145,7 +223,13 @@ impl Command {
     /// The accesses given here and added with [`Command::access`] name all memory that the kernel touches
     /// and that anyone else may touch, with the right modes.
     pub unsafe fn kernel(work: Box<dyn KernelWork>, accesses: Vec<Access>) -> Command {
-        Command { name: work.name(), work: Work::Kernel(work), accesses, dependencies: Vec::new() }
+        Command {
+            name: work.name(),
+            work: Work::Kernel(Kernel::Once(work)),
+            accesses,
+            dependencies: Vec::new(),
+            graph: None,
+        }
     }
 
     /// A copy of `bytes` bytes between two objects, or two disjoint ranges of one.
@@ -156,7 +240,25 @@ impl Command {
         destination_offset: usize,
         bytes: usize,
     ) -> Result<Command> {
-        crate::backends::transfer::copy(source, source_offset, destination, destination_offset, bytes)
+        let range = |offset: usize| Region::range(offset..offset.saturating_add(bytes));
+        Command::copy_region(source, range(source_offset), destination, range(destination_offset))
+    }
+
+    /// A copy of the bytes of one region, row by row, to those of another one, which has as many.
+    ///
+    /// Their rows may differ: from a range to rows, or from rows to rows of another length.
+    pub fn copy_region(
+        source: &Arc<MemoryObject>,
+        from: Region,
+        destination: &Arc<MemoryObject>,
+        to: Region,
+    ) -> Result<Command> {
+        crate::backends::transfer::copy(source, from, destination, to)
+    }
+
+    /// A hint that commands will soon use a region: its turn is a reader's, and it ends when the memory is at hand.
+    pub fn prefetch(object: &Arc<MemoryObject>, region: Region) -> Result<Command> {
+        crate::backends::transfer::prefetch(object, region)
     }
 
     /// A fill of `bytes` bytes with repetitions of `pattern`, whose length divides `bytes`.
@@ -168,7 +270,12 @@ impl Command {
     ///
     /// It may submit commands; waiting inside it for unfinished ones is the error [`Error::WaitInsideCommand`].
     pub fn host_task(name: impl Into<Name>, task: impl FnOnce() -> Result<()> + Send + 'static) -> Command {
-        Command::with_work(name.into(), Work::HostTask(Mutex::new(Some(Box::new(task)))))
+        Command::with_work(name.into(), Work::HostTask(HostTask::Once(Mutex::new(Some(Box::new(task))))))
+    }
+
+    /// A host task that can be called again, as in a [`crate::Graph`].
+    pub fn replayed_host_task(name: impl Into<Name>, task: impl FnMut() -> Result<()> + Send + 'static) -> Command {
+        Command::with_work(name.into(), Work::HostTask(HostTask::Replayed(Arc::new(Mutex::new(task)))))
     }
 
     /// A command that does nothing but take its place in the order.
@@ -177,7 +284,7 @@ impl Command {
     }
 
     pub(crate) fn with_work(name: Name, work: Work) -> Command {
-        Command { name, work, accesses: Vec::new(), dependencies: Vec::new() }
+        Command { name, work, accesses: Vec::new(), dependencies: Vec::new(), graph: None }
     }
 
     /// Adds an access.

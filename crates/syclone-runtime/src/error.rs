@@ -370,6 +370,32 @@ pub enum Error {
         /// What came after it.
         second: Name,
     },
+    /// The event of a recorded command, used as if the command had been submitted.
+    #[error(
+        "'{command}' was recorded in a graph and does not run by itself\nwait for the replay's event, or let a command of the same graph follow it"
+    )]
+    Recorded {
+        /// The command.
+        command: Name,
+    },
+    /// A command that can't be part of a graph.
+    #[error("'{command}' can't be replayed: {reason}\nchange the command, or submit it outside of the graph")]
+    NotReplayable {
+        /// The command.
+        command: Name,
+        /// Why.
+        reason: Name,
+    },
+    /// An event that stands for no command of the graph.
+    #[error(
+        "'{command}': the event of '{event}' stands for no command of this graph\nname an event that this graph's recording returned; let the replay depend on all others"
+    )]
+    NotInGraph {
+        /// The command that named the event.
+        command: Name,
+        /// The command that the event is of.
+        event: Name,
+    },
     /// A wait that could never end: this thread itself holds what would have to be released first.
     #[error(
         "waiting for '{command}' would never end: this thread holds a host access that it depends on\n\

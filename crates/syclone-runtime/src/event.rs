@@ -79,6 +79,11 @@ impl Event {
         self.0.wait(false, deadline).then(|| self.0.result())
     }
 
+    /// How the command ended, without waiting; none when it has not ended yet.
+    pub fn poll(&self) -> Option<Result<()>> {
+        self.0.is_done().then(|| self.0.result())
+    }
+
     /// How far the command is, without waiting.
     pub fn status(&self) -> EventStatus {
         self.0.status()

@@ -6,6 +6,8 @@
 //! - `reads` holds the unfinished readers of each byte since its last writer.
 //! - A failed writer stays until its bytes are overwritten, so that what it left is never read as a result.
 //!
+//! The order of a command graph follows from the same rules, applied to the numbers of its commands; hence [`User`].
+//!
 //! Registration happens with the hazards of all of a command's objects locked (in order of their ids), so that two
 //! commands meet in the same order on every object that they share.
 
@@ -13,87 +15,117 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::node::{Link, Node};
-use crate::{AccessMode, trace};
+use crate::{AccessMode, Region, trace};
+
+/// Who uses bytes.
+pub(crate) trait User: Clone {
+    /// Whether nobody needs to follow it as a writer any more.
+    fn forgotten_as_writer(&self) -> bool;
+
+    /// Whether nobody needs to follow it as a reader any more.
+    fn forgotten_as_reader(&self) -> bool;
+}
+
+impl User for Arc<Node> {
+    fn forgotten_as_writer(&self) -> bool {
+        self.is_complete()
+    }
+
+    fn forgotten_as_reader(&self) -> bool {
+        self.is_done()
+    }
+}
 
 /// The users of one object's bytes.
-#[derive(Default)]
-pub(crate) struct Hazards {
-    writes: Uses,
-    reads: Uses,
+pub(crate) struct Hazards<U = Arc<Node>> {
+    writes: Uses<U>,
+    reads: Uses<U>,
+}
+
+impl<U> Default for Hazards<U> {
+    fn default() -> Self {
+        Hazards { writes: Uses::default(), reads: Uses::default() }
+    }
 }
 
 impl Hazards {
     /// Makes `node` follow everyone it must, and everyone later follow `node`.
-    pub(crate) fn register(&mut self, node: &Arc<Node>, mode: AccessMode, range: &Range<usize>) {
-        if range.is_empty() {
-            return;
-        }
-        let link = if mode.reads() { Link::Data } else { Link::Order };
-        self.writes.overlapping(range).for_each(|earlier| node.follow(earlier, link));
-        if mode.writes() {
-            self.reads.overlapping(range).for_each(|earlier| node.follow(earlier, Link::Order));
-            self.reads.cut(range);
-            self.writes.cut(range);
-            self.writes.push(node, range, Node::is_complete);
-        } else {
-            self.reads.push(node, range, Node::is_done);
-        }
+    pub(crate) fn register(&mut self, node: &Arc<Node>, mode: AccessMode, region: &Region) {
+        self.place(node, mode, region, |earlier, link| node.follow(earlier, link));
     }
 
     /// Whom an access like this would have to follow.
-    pub(crate) fn conflicts<'a>(
-        &'a self,
-        mode: AccessMode,
-        range: &'a Range<usize>,
-    ) -> impl Iterator<Item = &'a Arc<Node>> {
-        let readers = mode.writes().then(|| self.reads.overlapping(range));
-        self.writes.overlapping(range).chain(readers.into_iter().flatten())
+    pub(crate) fn conflicts<'a>(&'a self, mode: AccessMode, region: &'a Region) -> impl Iterator<Item = &'a Arc<Node>> {
+        let readers = mode.writes().then(|| self.reads.overlapping(region));
+        self.writes.overlapping(region).chain(readers.into_iter().flatten())
     }
 }
 
-/// Nodes with the bytes they use.
-#[derive(Default)]
-struct Uses {
-    list: Vec<(Arc<Node>, Range<usize>)>,
+impl<U: User> Hazards<U> {
+    /// Calls `follow` with everyone whom `user` must follow, and makes everyone later follow `user`.
+    pub(crate) fn place(&mut self, user: &U, mode: AccessMode, region: &Region, mut follow: impl FnMut(&U, Link)) {
+        if region.is_empty() {
+            return;
+        }
+        let link = if mode.reads() { Link::Data } else { Link::Order };
+        self.writes.overlapping(region).for_each(|earlier| follow(earlier, link));
+        if mode.writes() {
+            self.reads.overlapping(region).for_each(|earlier| follow(earlier, Link::Order));
+            self.reads.cut(region);
+            self.writes.cut(region);
+            self.writes.push(user, region, U::forgotten_as_writer);
+        } else {
+            self.reads.push(user, region, U::forgotten_as_reader);
+        }
+    }
+}
+
+/// Users with the bytes they use.
+struct Uses<U> {
+    list: Vec<(U, Region)>,
     /// The length at which finished nodes are looked for next; it doubles with the live ones, so that
     /// pruning costs a constant per registration.
     prune_at: usize,
 }
 
-impl Uses {
-    fn overlapping<'a>(&'a self, range: &'a Range<usize>) -> impl Iterator<Item = &'a Arc<Node>> {
-        self.list.iter().filter(|(_, used)| overlap(used, range)).map(|(node, _)| node)
+impl<U> Default for Uses<U> {
+    fn default() -> Self {
+        Uses { list: Vec::new(), prune_at: 0 }
+    }
+}
+
+impl<U: Clone> Uses<U> {
+    fn overlapping<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = &'a U> {
+        self.list.iter().filter(|(_, used)| used.overlaps(region)).map(|(user, _)| user)
     }
 
-    fn push(&mut self, node: &Arc<Node>, range: &Range<usize>, forgettable: fn(&Node) -> bool) {
+    fn push(&mut self, user: &U, region: &Region, forgettable: fn(&U) -> bool) {
         // A trace wants to know of finished commands too.
         if self.list.len() >= self.prune_at.max(8) && !trace::is_on() {
-            self.list.retain(|(node, _)| !forgettable(node));
+            self.list.retain(|(user, _)| !forgettable(user));
             self.prune_at = 2 * self.list.len();
         }
-        self.list.push((Arc::clone(node), range.clone()));
+        self.list.push((user.clone(), *region));
     }
 
-    /// Takes the bytes of `range` out of every use; a use that reaches beyond them keeps its other bytes.
-    fn cut(&mut self, range: &Range<usize>) {
-        let mut tails = Vec::new();
-        self.list.retain_mut(|(node, used)| {
-            if !overlap(used, range) {
+    /// Takes the bytes of `region` out of every use; a use that reaches beyond them keeps its other bytes.
+    fn cut(&mut self, region: &Region) {
+        let mut others = Vec::new();
+        self.list.retain_mut(|(user, used)| {
+            if !used.overlaps(region) {
                 return true;
             }
-            let (before, after) = (used.start..range.start, range.end..used.end);
-            match (before.is_empty(), after.is_empty()) {
-                (true, true) => return false,
-                (false, true) => *used = before,
-                (true, false) => *used = after,
-                (false, false) => {
-                    tails.push((Arc::clone(node), after));
-                    *used = before;
-                }
-            }
-            true
+            let mut first = None;
+            used.without(region, |piece| match first {
+                None => first = Some(piece),
+                Some(_) => others.push((user.clone(), piece)),
+            });
+            first.is_some_and(|piece| {
+                *used = piece;
+                true
+            })
         });
-        self.list.append(&mut tails);
+        self.list.append(&mut others);
     }
 }
 

@@ -5,19 +5,22 @@
 //! it holds itself would wait for ever. Each thread therefore knows its tokens, and before it parks it looks whether
 //! what it waits for can be reached from one of them along the successors.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::backends::cpu;
 use crate::command::Work;
 use crate::node::{NO_PANIC, Node, Payload};
-use crate::{Access, AccessMode, Error, MemoryObject, Name, Result, scheduler};
+use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, scheduler};
 
 thread_local! {
     /// The host accesses that were granted to this thread; some may have ended since.
     static HELD: RefCell<Vec<Arc<Node>>> = const { RefCell::new(Vec::new()) };
+    /// Whether this thread is calling a queue's error handler.
+    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A granted host access. While it lives, conflicting commands and host accesses wait.
@@ -59,16 +62,22 @@ impl MemoryObject {
 
     /// [`MemoryObject::wait_for_host`] for some of the bytes.
     pub fn wait_for_host_range(self: &Arc<Self>, mode: AccessMode, range: Range<usize>) -> Result<HostAccessToken> {
+        self.wait_for_host_region(mode, Region::range(range))
+    }
+
+    /// [`MemoryObject::wait_for_host`] for some rows.
+    pub fn wait_for_host_region(self: &Arc<Self>, mode: AccessMode, region: Region) -> Result<HostAccessToken> {
         let name = Name::Borrowed("host access");
-        self.check_range(&name, range.start, range.end.saturating_sub(range.start))?;
-        let access = Access::range(self, mode, range.clone(), "host");
-        let payload = Payload { work: Work::HostAccess, accesses: vec![access], queue: None };
+        let bounds = region.bounds();
+        self.check_range(&name, bounds.start, bounds.len())?;
+        let access = Access::region(self, mode, region, "host");
+        let payload = Payload { work: Work::HostAccess, accesses: vec![access], queue: None, graph: None };
         let node = Node::new(name.clone(), 1, payload, false);
         {
             // Looked at before registering, since what is registered can't be withdrawn, and under one lock with it,
             // so that nobody comes in between.
             let mut hazards = self.hazards().lock().expect(NO_PANIC);
-            let pending = || hazards.conflicts(mode, &range).filter(|node| !node.is_done());
+            let pending = || hazards.conflicts(mode, &region).filter(|node| !node.is_done());
             if pending().next().is_some() {
                 refuse_inside_command(&name)?;
                 let waits_for: Vec<_> = pending().map(Arc::as_ptr).collect();
@@ -76,7 +85,7 @@ impl MemoryObject {
                     return Err(Error::WaitWouldDeadlock { command: name });
                 }
             }
-            hazards.register(&node, mode, &range);
+            hazards.register(&node, mode, &region);
         }
         scheduler::release(Arc::clone(&node));
         node.wait(true, None);
@@ -131,7 +140,16 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
 /// Whether the caller is a kernel or host task, where waiting for unfinished work is
 /// [`Error::WaitInsideCommand`].
 pub fn is_inside_command() -> bool {
-    cpu::is_worker_thread()
+    cpu::is_worker_thread() || IN_HANDLER.get()
+}
+
+/// Calls a queue's error handler, in which waiting is refused as inside a command: what it would wait for may need
+/// this very thread.
+pub(crate) fn in_handler(call: impl FnOnce()) {
+    let before = IN_HANDLER.replace(true);
+    // The user's code; its panics are not this thread's.
+    let _ = catch_unwind(AssertUnwindSafe(call));
+    IN_HANDLER.set(before);
 }
 
 fn refuse_inside_command(command: &Name) -> Result<()> {

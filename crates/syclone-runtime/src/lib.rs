@@ -47,7 +47,7 @@
 //! | --- | --- |
 //! | `error` | every way in which the runtime says no |
 //! | `device`, `aspect`, `isa`, `limits`, `selector` | what exists, what it can do, how it is chosen |
-//! | `memory`, `hazard` | allocations, and who used which bytes last |
+//! | `memory`, `region`, `hazard` | allocations, parts of them, and who used which bytes last |
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
@@ -62,6 +62,7 @@ mod device;
 pub mod environment;
 mod error;
 mod event;
+mod graph;
 mod hazard;
 mod host;
 mod isa;
@@ -69,6 +70,7 @@ mod limits;
 mod memory;
 mod node;
 mod queue;
+mod region;
 mod scheduler;
 mod selector;
 mod sync;
@@ -76,12 +78,14 @@ mod trace;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
-pub use command::{Access, AccessMode, Command, KernelWork, WorkKind};
+pub use command::{Access, AccessMode, Command, KernelWork, RowShape, WorkKind};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};
 pub use event::{Event, EventStatus, Profiling};
+pub use graph::{ExecutableGraph, Graph};
 pub use host::{HostAccessToken, is_inside_command};
 pub use isa::Isa;
 pub use memory::{MemoryObject, MemoryStats};
-pub use queue::{Queue, QueueOptions};
+pub use queue::{ErrorHandler, Queue, QueueOptions};
+pub use region::Region;
 pub use trace::{Trace, TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun};

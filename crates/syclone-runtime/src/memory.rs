@@ -3,33 +3,28 @@
 //! An object owns an allocation or a moved-in `Vec`, or borrows host memory under an unsafe contract. Whoever
 //! may still touch the bytes holds an `Arc` of the object, so memory outlives the commands that use it, and
 //! its bytes never move. Who may touch them *when* is decided by the object's hazard state (module `hazard`).
+//!
+//! `account` counts what a device's allocations hold and keeps freed blocks for the next ones; `block` is where the
+//! bytes come from.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+mod account;
+mod block;
+
 use std::any::TypeId;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::MmapMut;
+pub(crate) use account::MemoryAccount;
+pub use account::MemoryStats;
+use account::Refusal;
+use block::Block;
 
 use crate::hazard::Hazards;
 use crate::sync::Mutex;
 use crate::{Device, Error, Name, Result};
-
-/// Alignment of every allocation: a cache line, and the widest vector register.
-pub(crate) const ALIGNMENT: usize = 64;
-
-/// From this size on an allocation is a map of its own with huge pages where the system has them: fewer misses in the
-/// tables that translate addresses, which a kernel that streams through memory feels.
-const MAPPED_FROM: usize = 4 << 20;
-
-/// Each map begins its bytes this much later in its pages than the one before, [`STAGGERS`] times: arrays of one size would
-/// otherwise lie a power of two apart, and their equal indices in one bank of the memory and one set of the caches.
-const STAGGER: usize = 4096;
-/// Different places where a map's bytes begin.
-const STAGGERS: usize = 16;
 
 /// Memory that commands touch, with the state that orders them.
 ///
@@ -64,10 +59,8 @@ unsafe impl Sync for MemoryObject {}
 enum Storage {
     /// Nothing to free: borrowed, or of zero bytes.
     Borrowed,
-    /// From the global allocator: the block that the aligned bytes lie in, and the device that counts it.
-    Allocated { block: NonNull<u8>, layout: Layout, account: Arc<MemoryAccount> },
-    /// Pages from the operating system, unmapped when the map is dropped, and the device that counts them.
-    Mapped { _pages: MmapMut, account: Arc<MemoryAccount> },
+    /// A block of a device's memory, the account that takes it back, and the device's memory in bytes.
+    Allocated { block: ManuallyDrop<Block>, account: Arc<MemoryAccount>, physical: usize },
     /// A `Vec<T>` in pieces.
     Vec { len: usize, capacity: usize, element: TypeId, drop: unsafe fn(*mut u8, usize, usize) },
 }
@@ -75,50 +68,29 @@ enum Storage {
 impl MemoryObject {
     /// Allocates `bytes` zeroed bytes for `device`, aligned to 64.
     ///
-    /// Large blocks are zeroed lazily by the operating system, so pages land near the worker that first
-    /// touches them.
+    /// A freed block of a like size is taken if there is one, and made zero. The pages of a new large one are provided
+    /// when they are first touched, so they land near the worker that does.
     pub fn allocate(device: &Device, bytes: usize) -> Result<Arc<MemoryObject>> {
         if bytes == 0 {
             return Ok(MemoryObject::with_storage(dangling(), 0, Storage::Borrowed));
         }
         let account = Arc::clone(device.memory());
         let info = device.info();
-        let out_of_memory = |in_use| Error::OutOfMemory {
+        let out_of_memory = |Refusal { in_use, limit }| Error::OutOfMemory {
             device: info.selector.clone(),
             asked: bytes,
             in_use,
-            limit: info.global_memory_bytes,
+            limit,
         };
+        let physical = info.global_memory_bytes;
         if bytes > info.max_allocation {
-            return Err(out_of_memory(account.stats().in_use));
+            let (in_use, limit) = (account.stats().in_use, account.limit(physical));
+            return Err(out_of_memory(Refusal { in_use, limit }));
         }
         device.backend().allocate(bytes)?;
-        account.reserve(bytes, info.global_memory_bytes).map_err(out_of_memory)?;
-        if bytes >= MAPPED_FROM {
-            let before = (account.stats().allocations as usize % STAGGERS) * STAGGER;
-            let Some(mut pages) = bytes.checked_add(before).and_then(map) else {
-                return Err(out_of_memory(account.release(bytes)));
-            };
-            // SAFETY: the map has `bytes` bytes after these.
-            let ptr = unsafe { NonNull::new_unchecked(pages.as_mut_ptr().add(before)) };
-            return Ok(MemoryObject::with_storage(ptr, bytes, Storage::Mapped { _pages: pages, account }));
-        }
-        // An over-aligned request would be zeroed eagerly (there is no aligned calloc): align by hand.
-        let block = bytes
-            .checked_add(ALIGNMENT)
-            .and_then(|padded| Layout::from_size_align(padded, align_of::<usize>()).ok())
-            .and_then(|layout| {
-                // SAFETY: the layout's size is at least ALIGNMENT, so it is not zero.
-                NonNull::new(unsafe { alloc_zeroed(layout) }).map(|block| (block, layout))
-            });
-        let Some((block, layout)) = block else {
-            let in_use = account.release(bytes);
-            return Err(out_of_memory(in_use));
-        };
-        let offset = block.as_ptr().align_offset(ALIGNMENT);
-        // SAFETY: the offset is less than ALIGNMENT, and the block is ALIGNMENT longer than `bytes`.
-        let ptr = unsafe { block.add(offset) };
-        Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, layout, account }))
+        let block = account.take(bytes, physical).map_err(out_of_memory)?;
+        let (ptr, block) = (block.ptr(), ManuallyDrop::new(block));
+        Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, account, physical }))
     }
 
     /// Moves a vector in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
@@ -186,6 +158,13 @@ impl MemoryObject {
         self.bytes
     }
 
+    /// Has the system provide the pages of some bytes now, if it would otherwise do so when they are first touched.
+    pub(crate) fn populate(&self, start: usize, bytes: usize) {
+        if let Storage::Allocated { block, .. } = &self.storage {
+            block.populate(start, bytes);
+        }
+    }
+
     pub(crate) fn hazards(&self) -> &Mutex<Hazards> {
         &self.hazards
     }
@@ -204,15 +183,6 @@ impl MemoryObject {
     }
 }
 
-/// Zeroed pages for `bytes` bytes, huge ones where the system has them; none when there is no memory.
-fn map(bytes: usize) -> Option<MmapMut> {
-    let pages = MmapMut::map_anon(bytes).ok()?;
-    // Advice only: a system without huge pages refuses, and the pages are as good as any.
-    #[cfg(target_os = "linux")]
-    let _ = pages.advise(memmap2::Advice::HugePage);
-    Some(pages)
-}
-
 fn dangling() -> NonNull<u8> {
     #[repr(align(64))]
     struct Line;
@@ -221,15 +191,12 @@ fn dangling() -> NonNull<u8> {
 
 impl Drop for MemoryObject {
     fn drop(&mut self) {
-        match &self.storage {
+        match &mut self.storage {
             Storage::Borrowed => {}
-            Storage::Mapped { account, .. } => {
-                account.release(self.bytes);
-            }
-            Storage::Allocated { block, layout, account } => {
-                // SAFETY: allocated with this layout, and nobody holds a handle any more.
-                unsafe { dealloc(block.as_ptr(), *layout) };
-                account.release(self.bytes);
+            Storage::Allocated { block, account, physical } => {
+                // SAFETY: taken here alone, and the storage is not looked at again.
+                let block = unsafe { ManuallyDrop::take(block) };
+                account.give_back(block, self.bytes, *physical);
             }
             Storage::Vec { len, capacity, drop, .. } => {
                 // SAFETY: the parts of the vector that `from_vec` forgot; they are dropped only here.
@@ -242,48 +209,5 @@ impl Drop for MemoryObject {
 impl fmt::Debug for MemoryObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryObject({}, {} bytes)", self.id, self.bytes)
-    }
-}
-
-/// What a device's allocations hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MemoryStats {
-    /// Bytes held now.
-    pub in_use: usize,
-    /// The most bytes ever held at once.
-    pub high_water: usize,
-    /// Allocations made so far.
-    pub allocations: u64,
-}
-
-/// The counters behind [`MemoryStats`]; allocations keep it alive after their device.
-#[derive(Debug, Default)]
-pub(crate) struct MemoryAccount {
-    in_use: AtomicUsize,
-    high_water: AtomicUsize,
-    allocations: AtomicU64,
-}
-
-impl MemoryAccount {
-    /// Counts `bytes` as held, unless that passes `limit`; the error is what was held.
-    fn reserve(&self, bytes: usize, limit: usize) -> Result<(), usize> {
-        let add = |held: usize| held.checked_add(bytes).filter(|&total| total <= limit);
-        let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)?;
-        self.high_water.fetch_max(before + bytes, Ordering::Relaxed);
-        self.allocations.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// Counts `bytes` as freed and says what is still held.
-    fn release(&self, bytes: usize) -> usize {
-        self.in_use.fetch_sub(bytes, Ordering::Relaxed) - bytes
-    }
-
-    pub(crate) fn stats(&self) -> MemoryStats {
-        MemoryStats {
-            in_use: self.in_use.load(Ordering::Relaxed),
-            high_water: self.high_water.load(Ordering::Relaxed),
-            allocations: self.allocations.load(Ordering::Relaxed),
-        }
     }
 }

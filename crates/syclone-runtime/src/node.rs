@@ -16,6 +16,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::command::Work;
+use crate::graph::GraphRun;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
 use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
@@ -45,6 +46,8 @@ pub(crate) struct Payload {
     pub(crate) accesses: Vec<Access>,
     /// Where the work runs and who is told; a host access has neither.
     pub(crate) queue: Option<Arc<QueueShared>>,
+    /// The replay and the number of a graph's command; the replay is told instead of the queue.
+    pub(crate) graph: Option<(Arc<GraphRun>, usize)>,
 }
 
 /// One submitted command; see the module's page.
@@ -103,8 +106,10 @@ struct Times {
 impl Node {
     /// A node with one unmet predecessor: the submission itself, ended by [`Node::predecessor_done`].
     pub(crate) fn new(name: Name, chunks: usize, payload: Payload, profiling: bool) -> Arc<Node> {
-        let queue_id = payload.queue.as_ref().map_or(0, |queue| queue.id());
-        let trace = trace::submitted(&name, queue_id, &payload);
+        // A graph's command is none of the queue's own: its replay is.
+        let queue = payload.queue.as_ref().filter(|_| payload.graph.is_none());
+        let queue_id = queue.map_or(0, |queue| queue.id());
+        let trace = trace::submitted(&name, payload.queue.as_ref().map_or(0, |queue| queue.id()), &payload);
         Arc::new(Node {
             name,
             queue_id,
@@ -162,9 +167,19 @@ impl Node {
                 Error::DependencyFailed { first, .. } => Arc::clone(first),
                 _ => Arc::clone(error),
             };
-            // Another predecessor may have been faster; one first failure is enough.
-            let _ = self.inherited.set(first);
+            self.inherit_first(first);
         }
+    }
+
+    /// Keeps the node from running, because of a failure that it depends on.
+    pub(crate) fn inherit_first(&self, first: Arc<Error>) {
+        // Another predecessor may have been faster; one first failure is enough.
+        let _ = self.inherited.set(first);
+    }
+
+    /// The error of a node that has settled.
+    pub(crate) fn error(&self) -> Option<&Arc<Error>> {
+        self.error.get()
     }
 
     /// The error of a node that must not run because of a predecessor.
@@ -203,8 +218,12 @@ impl Node {
         }
     }
 
-    /// Marks the beginning of the work.
+    /// Marks the beginning of the work: the caller has claimed the first chunk.
     pub(crate) fn begin(&self) {
+        // SAFETY: the claimed chunk is not counted as finished yet.
+        if let Some((run, _)) = unsafe { &self.payload().graph } {
+            run.begin();
+        }
         trace::began(self.trace);
         if let Some(times) = &self.times {
             times.start.store(nanoseconds(), Ordering::Relaxed);
@@ -212,8 +231,8 @@ impl Node {
         self.state.store(RUNNING, Ordering::Release);
     }
 
-    /// Ends the node and returns the successors that this made ready. The payload is gone already.
-    pub(crate) fn settle(&self, result: Result<()>) -> Vec<Arc<Node>> {
+    /// Ends the node and adds the successors that this made ready to `ready`. The payload is gone already.
+    pub(crate) fn settle(&self, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         trace::ended(self, &result);
         if let Some(times) = &self.times {
             let end = nanoseconds();
@@ -241,13 +260,12 @@ impl Node {
             // An executor's code; its panics are not this thread's.
             let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
-        let ready = successors.into_iter().filter_map(|(successor, link)| {
+        ready.extend(successors.into_iter().filter_map(|(successor, link)| {
             if link == Link::Data {
                 successor.inherit(self);
             }
             successor.predecessor_done().then_some(successor)
-        });
-        ready.collect()
+        }));
     }
 
     /// Whether the node has settled.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
 use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
-use crate::{Aspect, Command, Device, Event, Result, host, scheduler};
+use crate::{Aspect, Command, Device, Error, Event, Result, host, scheduler};
 
 /// How long a waiting caller spins before it parks.
 const WAIT_SPIN: Duration = Duration::from_micros(10);
@@ -40,10 +40,24 @@ pub struct QueueOptions {
 /// ```
 pub struct Queue(Arc<QueueShared>);
 
+/// A function that a queue calls with the error of each of its commands that fails; see [`Queue::with_handler`].
+pub type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
+
+/// What a command does to the order of its queue besides having a place in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Ordinary,
+    /// Later commands follow it.
+    Barrier,
+    /// It follows all earlier ones too.
+    BarrierForAll,
+}
+
 /// What a queue shares with its unfinished commands.
 pub(crate) struct QueueShared {
     device: Device,
     options: QueueOptions,
+    on_error: Option<ErrorHandler>,
     state: Mutex<QueueState>,
     /// Every command with a smaller sequence number has ended; follows `QueueState::ended_below`.
     ended_below: AtomicU64,
@@ -56,10 +70,12 @@ pub(crate) struct QueueShared {
 struct QueueState {
     next: u64,
     ended_below: u64,
-    /// For each command from `ended_below` on, whether it has ended.
-    window: VecDeque<bool>,
+    /// The commands from `ended_below` on; none for those that have ended.
+    window: VecDeque<Option<Arc<Node>>>,
     /// The last command of an in-order queue.
     last: Option<Arc<Node>>,
+    /// The last barrier, which every later command follows.
+    barrier: Option<Arc<Node>>,
     /// The first failure since the last wait.
     failed: Option<Arc<Node>>,
     parked: usize,
@@ -73,6 +89,16 @@ impl Queue {
 
     /// A queue with the given options.
     pub fn with(device: &Device, options: QueueOptions) -> Result<Queue> {
+        Queue::with_handler(device, options, None)
+    }
+
+    /// [`Queue::with`], with a function that is called once for each command of the queue that fails, whether or not
+    /// anybody waits for it.
+    ///
+    /// It is called when the command ends and before its event says so, on the thread that ended it: a worker of the
+    /// device, or one that submits. It may submit commands; waiting inside it is the error
+    /// [`Error::WaitInsideCommand`]. What it panics with is dropped. A queue with a handler writes nothing to stderr.
+    pub fn with_handler(device: &Device, options: QueueOptions, on_error: Option<ErrorHandler>) -> Result<Queue> {
         if options.profiling {
             device.require(Aspect::QueueProfiling)?;
         }
@@ -80,6 +106,7 @@ impl Queue {
         Ok(Queue(Arc::new(QueueShared {
             device: device.clone(),
             options,
+            on_error,
             state: Mutex::default(),
             ended_below: AtomicU64::new(0),
             changed: Condvar::new(),
@@ -91,23 +118,68 @@ impl Queue {
     ///
     /// An error here means that nothing was submitted. What goes wrong later is in the event, and the first
     /// such error is returned by [`Queue::wait`] too.
-    pub fn submit(&self, mut command: Command) -> Result<Event> {
+    pub fn submit(&self, command: Command) -> Result<Event> {
+        self.submit_as(command, Role::Ordinary)
+    }
+
+    /// Submits a command that follows all commands submitted so far, and that every later one follows, an order in time.
+    ///
+    /// In an in-order queue that is no more than an event.
+    pub fn barrier(&self) -> Result<Event> {
+        self.submit_as(Command::empty("barrier"), Role::BarrierForAll)
+    }
+
+    /// Submits a command that follows `events`, of whatever queues, and that every later command of this queue follows.
+    ///
+    /// It fails if one of them did; what comes after it runs all the same.
+    pub fn barrier_after(&self, events: &[Event]) -> Result<Event> {
+        let barrier = events.iter().fold(Command::empty("barrier"), Command::after);
+        self.submit_as(barrier, Role::Barrier)
+    }
+
+    fn submit_as(&self, mut command: Command, role: Role) -> Result<Event> {
         command.check_accesses()?;
         self.0.device.backend().admit(&mut command)?;
-        let Command { name, work, accesses, dependencies } = command;
+        let Command { name, work, accesses, dependencies, graph } = command;
+        if let Some(graph) = graph.as_ref().filter(|graph| graph.device() != &self.0.device) {
+            return Err(Error::ForeignArgument {
+                command: name.clone(),
+                parameter: name,
+                device: self.0.device.info().selector.clone(),
+                owner: graph.device().info().selector.clone(),
+            });
+        }
         let chunks = match &work {
             // A launch of nothing still has an end to run.
             Work::Kernel(kernel) => kernel.chunks().max(1),
             _ => 1,
         };
-        let payload = Payload { work, accesses, queue: Some(Arc::clone(&self.0)) };
+        let payload = Payload { work, accesses, queue: Some(Arc::clone(&self.0)), graph: None };
         let node = Node::new(name, chunks, payload, self.0.options.profiling);
         // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
         let accesses = unsafe { &node.payload().accesses };
+        // Locked until the node has its place, so that replays of a graph have one order everywhere.
+        let mut live = graph.as_ref().map(|graph| graph.lock());
+        if let Some(previous) = live.as_mut().and_then(|live| live.last.replace(Arc::clone(&node))) {
+            node.follow(&previous, Link::Order);
+        }
         let mut state = self.0.lock();
+        if role == Role::BarrierForAll {
+            state.window.iter().flatten().for_each(|earlier| node.follow(earlier, Link::Order));
+        }
         node.sequence.store(state.next, Ordering::Relaxed);
         state.next += 1;
-        state.window.push_back(false);
+        state.window.push_back(Some(Arc::clone(&node)));
+        if state.barrier.as_ref().is_some_and(|barrier| barrier.is_done()) {
+            state.barrier = None;
+        }
+        let barrier = match role {
+            Role::Ordinary => state.barrier.clone(),
+            Role::Barrier | Role::BarrierForAll => state.barrier.replace(Arc::clone(&node)),
+        };
+        if let Some(barrier) = barrier {
+            node.follow(&barrier, Link::Order);
+        }
         if self.0.options.in_order {
             if let Some(previous) = state.last.replace(Arc::clone(&node)) {
                 node.follow(&previous, Link::Order);
@@ -119,6 +191,7 @@ impl Queue {
             drop(state);
             scheduler::place(&node, accesses, &dependencies);
         }
+        drop(live);
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);
         Ok(event)
@@ -181,14 +254,15 @@ impl QueueShared {
         let sequence = node.sequence.load(Ordering::Relaxed);
         let mut state = self.lock();
         let position = usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
-        state.window[position] = true;
-        while state.window.front() == Some(&true) {
+        let _own = state.window[position].take();
+        while let Some(None) = state.window.front() {
             state.window.pop_front();
             state.ended_below += 1;
         }
         // An idle queue needs no last command, and would keep its node alive.
         if state.window.is_empty() {
             state.last = None;
+            state.barrier = None;
         }
         if failed && state.failed.is_none() {
             state.failed = Some(Arc::clone(node));
@@ -203,10 +277,18 @@ impl QueueShared {
         }
     }
 
+    /// Calls the error handler, if there is one.
+    pub(crate) fn tell_handler(&self, error: &Error) {
+        if let Some(handler) = &self.on_error {
+            host::in_handler(|| handler(error));
+        }
+    }
+
     /// Writes the first failure to stderr, unless someone has been given it.
     fn log_unreported(&self) {
         let failed = self.lock().failed.take();
         if let Some(node) = failed
+            && self.on_error.is_none()
             && !node.is_reported()
             && let Err(error) = node.result()
         {

@@ -6,7 +6,8 @@
 //! - *Advancing* ([`advance`]): whoever meets a node's last predecessor takes it further: a failed
 //!   predecessor settles it, an empty command settles at once, a host access is granted, anything else goes to its
 //!   device's back end. Settling makes more nodes ready; they are worked off in a list, not by recursion.
-//! - *Settling* ([`complete`]): payload dropped, event published, queue told, successors advanced.
+//! - *Settling* ([`complete`]): payload dropped, error handler called, event published, queue told, successors
+//!   advanced. A graph's commands tell their replay instead of the queue; the last of them settles the replay.
 //!
 //! Lock order: queue → hazards (ascending id) → one node's completion. Settling takes them one at a time.
 
@@ -14,10 +15,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::command::Work;
+use crate::graph::GraphRun;
 use crate::hazard::Hazards;
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::sync::MutexGuard;
-use crate::{Access, Event, Name, Result, trace};
+use crate::{Access, Error, Event, Name, Result, trace};
 
 /// Puts a new node into the order; accesses are sorted by object.
 pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event]) {
@@ -26,7 +28,7 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
     }
     if let [access] = accesses {
         // The common case needs no list of guards.
-        lock(access).register(node, access.mode, &access.range);
+        lock(access).register(node, access.mode, &access.bytes());
         return;
     }
     let same = |a: &Access, b: &Access| Arc::ptr_eq(&a.object, &b.object);
@@ -34,7 +36,7 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
         accesses.chunk_by(same).map(|group| (lock(&group[0]), group)).collect();
     for (hazards, group) in &mut locked {
         for access in *group {
-            hazards.register(node, access.mode, &access.range);
+            hazards.register(node, access.mode, &access.bytes());
         }
     }
 }
@@ -57,14 +59,23 @@ fn advance(mut ready: Vec<Arc<Node>>) {
     ready.reverse();
     while let Some(node) = ready.pop() {
         if let Some(error) = node.dependency_failure() {
-            ready.extend(settle(&node, Err(error)));
+            settle(&node, Err(error), &mut ready);
             continue;
         }
         // SAFETY: this thread made the node ready and has not passed it on.
         let payload = unsafe { node.payload() };
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
-            (Work::Empty, _) | (_, None) => ready.extend(settle(&node, Ok(()))),
+            (Work::Graph(plan), Some(device)) if !plan.steps.is_empty() => {
+                let (device, plan, queue) = (device.clone(), Arc::clone(plan), payload.queue.clone());
+                let begun = queue.map_or_else(Vec::new, |queue| GraphRun::start(&node, &plan, &queue));
+                if plan.has_empty_roots() {
+                    ready.extend(begun);
+                } else {
+                    device.backend().enqueue_all(begun);
+                }
+            }
+            (Work::Empty | Work::Graph(_), _) | (_, None) => settle(&node, Ok(()), &mut ready),
             (Work::Kernel(_) | Work::HostTask(_), Some(device)) => {
                 let device = device.clone();
                 device.backend().enqueue(node);
@@ -77,34 +88,53 @@ fn advance(mut ready: Vec<Arc<Node>>) {
 ///
 /// The caller alone decides about the node's completion, and none of its chunks is still running.
 pub(crate) fn complete(node: &Arc<Node>, result: Result<()>) {
-    let ready = settle(node, result);
+    let mut ready = Vec::new();
+    settle(node, result, &mut ready);
     if !ready.is_empty() {
         advance(ready);
     }
 }
 
-fn settle(node: &Arc<Node>, result: Result<()>) -> Vec<Arc<Node>> {
+fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
     // SAFETY: the node is ready, and by the contracts of `advance` and `complete` it is this thread's alone.
     let payload = unsafe { node.take_payload() };
-    let queue = payload.and_then(|Payload { work, accesses, queue }| {
+    let (queue, graph) = payload.map_or((None, None), |Payload { work, accesses, queue, graph }| {
         // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
         // captured may panic as it is dropped; that concerns neither its result nor this thread.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
         let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
-        queue
+        (queue, graph)
     });
+    if let Some((run, number)) = graph {
+        node.settle(result, ready);
+        if let Some(result) = run.ended(number, node.error(), ready) {
+            settle(run.outer(), result, ready);
+        }
+        return;
+    }
+    if let (Err(error), Some(queue)) = (&result, &queue) {
+        queue.tell_handler(error);
+    }
     let failed = result.is_err();
-    let ready = node.settle(result);
+    node.settle(result, ready);
     if let Some(queue) = queue {
         queue.ended(node, failed);
     }
-    ready
 }
 
 /// A node that settled before anyone saw it.
 pub(crate) fn completed(name: Name) -> Arc<Node> {
-    let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None };
+    settled(name, Ok(()))
+}
+
+/// The node that stands for a recorded command, which never runs itself.
+pub(crate) fn recorded(name: Name) -> Arc<Node> {
+    settled(name.clone(), Err(Error::Recorded { command: name }))
+}
+
+fn settled(name: Name, result: Result<()>) -> Arc<Node> {
+    let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None, graph: None };
     let node = Node::new(name, 0, payload, false);
-    settle(&node, Ok(()));
+    settle(&node, result, &mut Vec::new());
     node
 }

@@ -164,3 +164,48 @@ fn atomic_extremes_keep_the_stored_zero_and_let_nan_lose_in_every_way() {
         }
     });
 }
+
+#[kernel(fallback)]
+fn wrapping_sums(
+    item: NdItem<1>,
+    x: View<u32>,
+    out: ItemMut<u32>,
+    sum: Reducer<u32, Plus>,
+    product: Reducer<i8, Multiplies>,
+) {
+    let g = item.group();
+    let v = x[item];
+    sum.combine(v);
+    product.combine(v as i8);
+    out[item] =
+        g.reduce(v, Plus) ^ g.inclusive_scan(v, Plus) ^ g.reduce(v, Multiplies) ^ item.sub_group().reduce(v, Plus);
+}
+
+#[test]
+fn sums_and_products_of_integers_wrap_in_debug_builds_too() {
+    let values = [u32::MAX, 3, 1 << 31, 7, u32::MAX - 1, 100];
+    let fold = |x: &[u32], f: fn(u32, u32) -> u32| x.iter().copied().reduce(f).expect("not empty");
+    let expected: Vec<u32> = (0..6)
+        .map(|i| {
+            let group = &values[i / 3 * 3..i / 3 * 3 + 3];
+            let all = fold(group, u32::wrapping_add);
+            all ^ fold(&group[..=i % 3], u32::wrapping_add) ^ fold(group, u32::wrapping_mul) ^ all
+        })
+        .collect();
+    let product = values.iter().fold(1i8, |a, &v| a.wrapping_mul(v as i8));
+    in_every_way(|queue| {
+        let (x, out) = (Buffer::from_vec(values.to_vec()), Buffer::<u32>::new(6));
+        let (sum, times) = (Buffer::<u32>::new(1), Buffer::<i8>::new(1));
+        queue
+            .submit(|h| {
+                let kernel = wrapping_sums(x.read(h), out.write(h), sum.reduce(h, Plus), times.reduce(h, Multiplies));
+                h.parallel_for(NdRange::new(6, 3), kernel)
+            })
+            .expect("submits")
+            .wait()
+            .expect("integers wrap");
+        assert_eq!(out.host_read().expect("reads")[..], expected[..]);
+        assert_eq!(sum.host_read().expect("reads")[0], fold(&values, u32::wrapping_add));
+        assert_eq!(times.host_read().expect("reads")[0], product);
+    });
+}

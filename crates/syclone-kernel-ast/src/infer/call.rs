@@ -1,7 +1,7 @@
 //! Calls: device functions, the language's functions and the methods of every type.
 
 use super::{InferErrorKind, Inference, Pending, Result, Target, key};
-use crate::numeric::signature;
+use crate::numeric::{Part, signature};
 use crate::tree::{CalleeId, ConstId, Expr, ExprKind, SpanId, TypeId};
 use crate::types::{BindFn, Type};
 
@@ -170,6 +170,10 @@ impl Inference<'_> {
         consts: &[ConstId],
         args: &[Expr],
     ) -> Result<Type> {
+        self.work_off()?;
+        if let Some(found) = self.method_of_literal(receiver, name, args, expr.span)? {
+            return Ok(found);
+        }
         let ty = self.behind_refs(receiver, expr.span, &format!("receiver of `{name}`"))?;
         let mut ty = self.table.resolve(&ty);
         if let Type::Spec(value) = &ty
@@ -206,6 +210,27 @@ impl Inference<'_> {
             all.push(self.expr(arg)?);
         }
         self.numeric(name, all, expr.span)
+    }
+
+    /// A number's method that gives a number of the same type, where only literals have told the type so far. The native
+    /// form's methods are traits', so the arguments and what surrounds the call may still choose it.
+    fn method_of_literal(&mut self, receiver: &Type, name: &str, args: &[Expr], span: SpanId) -> Result<Option<Type>> {
+        let default = match self.literal_kind(receiver) {
+            Some(true) => Type::I32,
+            Some(false) => Type::F64,
+            None => return Ok(None),
+        };
+        let Some((params, Part::Same)) = signature(&default, name).filter(|(params, _)| params.len() == args.len())
+        else {
+            return Ok(None);
+        };
+        for (param, arg) in params.iter().zip(args) {
+            let arg = self.expr(arg)?;
+            let arg = self.value_behind(arg);
+            let expected = param.of(receiver);
+            self.unify(&arg, &expected, span)?;
+        }
+        Ok(Some(receiver.clone()))
     }
 
     fn user_method(&self, ty: &Type, name: &str) -> Option<BindFn> {

@@ -1,7 +1,7 @@
 //! The back end of the macros: what `#[kernel]`, `#[device_fn]` and `kernel!` expand to.
 //!
-//! - `printer.rs` prints expressions, `regions.rs` the region tree around them, `lock_step.rs` the form for kernels
-//!   whose barriers cannot be proven uniform.
+//! - `printer.rs` prints expressions, `regions.rs` the region tree around them (`ends.rs` says which of its loops need no
+//!   checks), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types.
 //!

@@ -38,4 +38,9 @@ pub(crate) trait Backend: Send + Sync {
 
     /// Hands a ready command over.
     fn enqueue(&self, node: Arc<Node>);
+
+    /// Hands several ready commands over, the first one first.
+    fn enqueue_all(&self, nodes: Vec<Arc<Node>>) {
+        nodes.into_iter().for_each(|node| self.enqueue(node));
+    }
 }

@@ -1,34 +1,47 @@
-//! Copies and fills between host-addressable objects, as chunked work like any kernel's.
+//! Copies, fills and prefetches of host-addressable objects, as chunked work like any kernel's.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Access, AccessMode, Command, Error, KernelWork, MemoryObject, Name, Result, WorkKind, Worker};
+use crate::{Access, AccessMode, Command, Error, KernelWork, MemoryObject, Name, Region, Result, WorkKind, Worker};
 
 /// Bytes per chunk: enough to hide the claim, few enough to spread a large copy over the workers.
 const CHUNK: usize = 1 << 18;
 
-/// See [`Command::copy`].
+/// Bytes per chunk of a prefetch: a few huge pages.
+const PAGES: usize = 8 << 20;
+
+/// See [`Command::copy_region`].
 pub(crate) fn copy(
     source: &Arc<MemoryObject>,
-    source_offset: usize,
+    from: Region,
     destination: &Arc<MemoryObject>,
-    destination_offset: usize,
-    bytes: usize,
+    to: Region,
 ) -> Result<Command> {
     let name = Name::Borrowed("copy");
-    source.check_range(&name, source_offset, bytes)?;
-    destination.check_range(&name, destination_offset, bytes)?;
+    for (object, region) in [(source, &from), (destination, &to)] {
+        object.check_range(&name, region.bounds().start, region.bounds().len())?;
+    }
+    if from.bytes() != to.bytes() {
+        return Err(Error::LengthMismatch { command: name, source_len: from.bytes(), target_len: to.bytes() });
+    }
     let accesses = vec![
-        Access::range(source, AccessMode::Read, source_offset..source_offset + bytes, "source"),
-        Access::range(destination, AccessMode::Write, destination_offset..destination_offset + bytes, "destination"),
+        Access::region(source, AccessMode::Read, from, "source"),
+        Access::region(destination, AccessMode::Write, to, "destination"),
     ];
-    let work = Copy {
-        source: Span { start: source.ptr().wrapping_add(source_offset) },
-        destination: Span { start: destination.ptr().wrapping_add(destination_offset) },
-        bytes,
-    };
-    // SAFETY: the accesses name both ranges, which lie inside their objects, with their modes.
+    let work = Copy { source: Span { start: source.ptr() }, from, destination: Span { start: destination.ptr() }, to };
+    // SAFETY: the accesses name both regions, which lie inside their objects, with their modes.
     Ok(unsafe { Command::kernel(Box::new(work), accesses) })
+}
+
+/// See [`Command::prefetch`].
+pub(crate) fn prefetch(object: &Arc<MemoryObject>, region: Region) -> Result<Command> {
+    let name = Name::Borrowed("prefetch");
+    object.check_range(&name, region.bounds().start, region.bounds().len())?;
+    let access = Access::region(object, AccessMode::Read, region, "memory");
+    let work = Prefetch { object: Arc::clone(object), range: region.bounds() };
+    // SAFETY: the work reads and writes nothing.
+    Ok(unsafe { Command::kernel(Box::new(work), vec![access]) })
 }
 
 /// See [`Command::fill`].
@@ -50,7 +63,7 @@ pub(crate) fn fill(destination: &Arc<MemoryObject>, offset: usize, bytes: usize,
     Ok(unsafe { Command::kernel(Box::new(work), accesses) })
 }
 
-/// The first byte of a range that the command's accesses name.
+/// The first byte of memory that the command's accesses name.
 struct Span {
     start: *mut u8,
 }
@@ -60,10 +73,12 @@ unsafe impl Send for Span {}
 // SAFETY: as above.
 unsafe impl Sync for Span {}
 
+/// Copies byte after byte of one region to the next byte of the other, whatever the rows of each are.
 struct Copy {
     source: Span,
+    from: Region,
     destination: Span,
-    bytes: usize,
+    to: Region,
 }
 
 impl KernelWork for Copy {
@@ -72,7 +87,7 @@ impl KernelWork for Copy {
     }
 
     fn chunks(&self) -> usize {
-        self.bytes.div_ceil(CHUNK)
+        self.from.bytes().div_ceil(CHUNK)
     }
 
     fn kind(&self) -> WorkKind {
@@ -80,11 +95,43 @@ impl KernelWork for Copy {
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
-        let start = chunk * CHUNK;
-        let len = CHUNK.min(self.bytes - start);
-        // SAFETY: the range lies inside both spans, which the accesses name; `submit` rejects spans of one
-        // object that overlap, and two objects overlap only if a borrow broke its contract.
-        unsafe { std::ptr::copy_nonoverlapping(self.source.start.add(start), self.destination.start.add(start), len) };
+        let mut position = chunk * CHUNK;
+        let end = self.from.bytes().min(position + CHUNK);
+        while position < end {
+            let (from, left) = self.from.nth_byte(position);
+            let (to, room) = self.to.nth_byte(position);
+            let len = left.min(room).min(end - position);
+            // SAFETY: the bytes lie inside both regions, which the accesses name; `submit` rejects regions of one
+            // object that overlap, and two objects overlap only if a borrow broke its contract.
+            unsafe { std::ptr::copy_nonoverlapping(self.source.start.add(from), self.destination.start.add(to), len) };
+            position += len;
+        }
+        Ok(())
+    }
+}
+
+/// Has pages provided that no one has touched yet. Host memory is where the CPU device's memory is: nothing moves.
+struct Prefetch {
+    object: Arc<MemoryObject>,
+    range: Range<usize>,
+}
+
+impl KernelWork for Prefetch {
+    fn name(&self) -> Name {
+        Name::Borrowed("prefetch")
+    }
+
+    fn chunks(&self) -> usize {
+        self.range.len().div_ceil(PAGES)
+    }
+
+    fn kind(&self) -> WorkKind {
+        WorkKind::Copy
+    }
+
+    unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
+        let start = self.range.start + chunk * PAGES;
+        self.object.populate(start, PAGES.min(self.range.end - start));
         Ok(())
     }
 }

@@ -66,6 +66,8 @@ pub enum TracedKind {
     HostTask,
     /// It only takes its place in the order.
     Empty,
+    /// One replay of a graph, whose commands are recorded too.
+    Graph,
     /// The host's own turn at memory.
     HostAccess,
 }
@@ -79,6 +81,7 @@ impl TracedKind {
             TracedKind::Fill => "fill",
             TracedKind::HostTask => "host task",
             TracedKind::Empty => "empty",
+            TracedKind::Graph => "graph",
             TracedKind::HostAccess => "host access",
         }
     }

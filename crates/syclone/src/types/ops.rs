@@ -55,9 +55,9 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// The sum.
+    /// The sum; integers wrap in every build, so that the order makes no difference.
     Plus
-    /// The product.
+    /// The product; integers wrap in every build.
     Multiplies
     /// The smaller one; NaN is ignored.
     Minimum
@@ -91,8 +91,8 @@ macro_rules! reduce {
     };
 }
 
-reduce!(Plus<T: Scalar> for T, T::ZERO, |a, b| a + b);
-reduce!(Multiplies<T: Scalar> for T, T::ONE, |a, b| a * b);
+reduce!(Plus<T: Scalar> for T, T::ZERO, |a, b| a.wrapping_sum(b));
+reduce!(Multiplies<T: Scalar> for T, T::ONE, |a, b| a.wrapping_product(b));
 reduce!(Minimum<T: Scalar> for T, T::GREATEST, |a, b| a.lesser(b));
 reduce!(Maximum<T: Scalar> for T, T::LEAST, |a, b| a.greater(b));
 reduce!(BitAnd<T: Integer> for T, !T::ZERO, |a, b| a & b);

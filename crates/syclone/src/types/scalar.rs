@@ -91,6 +91,18 @@ pub trait Scalar:
     fn lesser(self, other: Self) -> Self;
     /// The greater of two; for floats a NaN operand is ignored.
     fn greater(self, other: Self) -> Self;
+    /// The sum; integers wrap in every build. What the operator `Plus` computes.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wrapping_sum(self, other: Self) -> Self {
+        self + other
+    }
+    /// The product; integers wrap in every build. What the operator `Multiplies` computes.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wrapping_product(self, other: Self) -> Self {
+        self * other
+    }
     /// The absolute value; the value itself for unsigned types.
     fn magnitude(self) -> Self;
     /// The value limited to `low..=high`; NaN stays NaN. It never panics: limits in the wrong order give one of them.

@@ -52,6 +52,14 @@ macro_rules! integer {
                 Ord::max(self, other)
             }
             #[inline(always)]
+            fn wrapping_sum(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn wrapping_product(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+            #[inline(always)]
             fn magnitude(self) -> Self {
                 let $x = self;
                 $magnitude

@@ -64,11 +64,9 @@ fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Resul
             catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(node))
         }
         Work::HostTask(task) => {
-            let task = task.lock().ok().and_then(|mut slot| slot.take());
-            let panicked = |message| Error::HostTaskPanic { task: node.name.clone(), message };
-            task.map_or(Ok(()), |task| catching(task, panicked))
+            catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(_) => Ok(()),
     }
 }
 

@@ -122,7 +122,18 @@ impl Backend for Pool {
     fn enqueue(&self, node: Arc<Node>) {
         let node = if node.chunks.total == 1 { self.shared.hand_over(node) } else { Some(node) };
         if let Some(node) = node {
-            self.shared.push(node);
+            self.shared.push([node]);
+        }
+    }
+
+    fn enqueue_all(&self, mut nodes: Vec<Arc<Node>>) {
+        if let Some(single) = nodes.iter().position(|node| node.chunks.total == 1)
+            && let Some(node) = self.shared.hand_over(nodes.remove(single))
+        {
+            nodes.insert(single, node);
+        }
+        if !nodes.is_empty() {
+            self.shared.push(nodes);
         }
     }
 }
@@ -161,9 +172,9 @@ impl Shared {
         })
     }
 
-    fn push(&self, node: Arc<Node>) {
+    fn push(&self, nodes: impl IntoIterator<Item = Arc<Node>>) {
         let mut state = self.lock();
-        state.queue.push_back(node);
+        state.queue.extend(nodes);
         self.queued.store(state.queue.len(), Ordering::SeqCst);
         self.wake_for_queue(state);
     }

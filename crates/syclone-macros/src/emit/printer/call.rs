@@ -1,0 +1,133 @@
+//! Calls: of device functions, of the library's functions, and of methods.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syclone_kernel_ast::analysis::sync::{SyncKind, Token};
+use syclone_kernel_ast::analysis::uses::{has_index, root};
+use syclone_kernel_ast::tree::*;
+
+use super::super::builtin_names::is_builtin_method;
+use super::{Form, Printed, Printer};
+use crate::frontend::{Callee, make_ident};
+
+impl Printer<'_> {
+    pub(super) fn call(&self, callee: CalleeId, args: &[Expr], expr: &Expr) -> TokenStream {
+        let span = self.span(expr.span);
+        let collective = matches!(self.roles.sync(expr), Some(SyncKind::Call));
+        let printed = args.iter().filter(|arg| !(collective && self.roles.is_item(arg))).map(|e| self.expr(e));
+        if collective {
+            let function = self.callee(callee, "__lock_step");
+            return quote_spanned!(span=> #function(__ax, #(#printed),*).await);
+        }
+        let function = self.callee(callee, "__device");
+        let oob = self.oob();
+        quote_spanned!(span=> #function(#(#printed,)* #oob))
+    }
+
+    /// A callee's hidden function: `helper::__device::<T>` or `Type::__device_name::<T>`.
+    pub fn callee(&self, callee: CalleeId, kind: &str) -> TokenStream {
+        callee_path(&self.parsed.callees[callee.0 as usize], kind)
+    }
+
+    pub(super) fn builtin(&self, name: &str, types: &[TypeId], args: &[Expr], span: Span) -> TokenStream {
+        let types: Vec<TokenStream> = types.iter().map(|ty| self.ty(*ty)).collect();
+        let args = args.iter().map(|e| self.expr(e));
+        let ident = make_ident(name, span);
+        match (name, types.first()) {
+            ("local", _) => quote_spanned!(span=> __g.local::<#(#types),*>()),
+            (_, Some(ty)) => quote_spanned!(span=> <#ty>::#ident(#(#args),*)),
+            (_, None) => quote_spanned!(span=> ::syclone::abi::functions::#ident(#(#args),*)),
+        }
+    }
+
+    pub(super) fn method(
+        &self,
+        expr: &Expr,
+        receiver: &Expr,
+        name: &str,
+        types: &[TypeId],
+        consts: &[ConstId],
+        args: &[Expr],
+    ) -> TokenStream {
+        let span = self.span(expr.span);
+        let oob = self.oob();
+        let ident = make_ident(name, span);
+        let printed: Vec<Printed> = args.iter().map(|e| self.expr(e)).collect();
+        if let Some(kind) = self.roles.sync(expr) {
+            let line = self.line(expr.span);
+            return match kind {
+                SyncKind::Barrier(Token::Group) => quote_spanned!(span=> __ax.barrier(#line).await),
+                SyncKind::Barrier(Token::SubGroup) => quote_spanned!(span=> __ax.sub_group_barrier(#line).await),
+                SyncKind::Collective(token) => {
+                    let module = if token == Token::Group { quote!(group) } else { quote!(sub_group) };
+                    quote_spanned!(span=> ::syclone::abi::lock_step::#module::#ident(&__ax.at(#line), #(#printed),*).await)
+                }
+                SyncKind::Call => unreachable!("a method is no call by path"),
+            };
+        }
+        let generics = (!types.is_empty() || !consts.is_empty()).then(|| {
+            let types = types.iter().map(|ty| self.ty(*ty));
+            let consts = consts.iter().map(|c| {
+                let c = self.constant(*c);
+                quote!({ #c })
+            });
+            quote!(::<#(#types,)* #(#consts,)*>)
+        });
+        let receiver_tokens = match self.roles.token(receiver) {
+            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group().group()).into(),
+            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())).into(),
+            Some(Token::Group) => quote!(__g.group()).into(),
+            Some(Token::SubGroup) => quote!(__g.sub_group(__i)).into(),
+            None => self.operand(receiver),
+        };
+        let role =
+            root(receiver).filter(|_| matches!(receiver.kind, ExprKind::Var(_))).and_then(|var| self.roles.role(var));
+        match (role, name) {
+            (Some(ParamRole::Reducer), "combine") => {
+                let index = if self.form == Form::LockStep { quote!(__ax.index()) } else { quote!(__i) };
+                return quote_spanned!(span=> #receiver_tokens.combine(#(#printed,)* #index));
+            }
+            (Some(_), "atomic" | "load_vector" | "store_vector") => {
+                return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed,)* #oob));
+            }
+            _ => {}
+        }
+        let is_value = |role| match role {
+            ParamRole::Value | ParamRole::Reference { .. } => true,
+            ParamRole::Spec => name != "get",
+            _ => false,
+        };
+        if role.is_some_and(|role| !is_value(role)) || is_builtin_method(name) || self.roles.token(receiver).is_some() {
+            return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*));
+        }
+        let device = format_ident!("__device_{}", name, span = span);
+        if has_index(receiver) {
+            // The element is a copy: a method that changes it would change the copy, which rustc then refuses.
+            return quote_spanned!(span=> match #receiver_tokens { __element => __element.#device #generics(#(#printed,)* #oob) });
+        }
+        quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
+    }
+}
+
+/// A callee's hidden function: `helper::__device::<T>` or `Type::__device_name::<T>`.
+pub fn callee_path(callee: &Callee, kind: &str) -> TokenStream {
+    match callee {
+        Callee::Free { path, generics } => {
+            let span = path.segments.last().map_or_else(Span::call_site, |s| s.ident.span());
+            let name = Ident::new(kind, span);
+            let generics = generics.as_ref().map(|g| {
+                let args = &g.args;
+                quote!(::<#args>)
+            });
+            quote!(#path::#name #generics)
+        }
+        Callee::Assoc { prefix, name, generics } => {
+            let name = format_ident!("{}_{}", kind, name, span = name.span());
+            let generics = generics.as_ref().map(|g| {
+                let args = &g.args;
+                quote!(::<#args>)
+            });
+            quote!(#prefix::#name #generics)
+        }
+    }
+}

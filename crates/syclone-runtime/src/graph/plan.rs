@@ -1,0 +1,167 @@
+//! The order of a graph's commands, worked out before it runs.
+//!
+//! Each command follows those that its memory, its explicit dependencies, barriers and an in-order recording make it
+//! follow, found with the rules of submitted commands (module `hazard`) applied to the commands' numbers. What the
+//! graph as a whole does to memory follows from the same list: bytes that are read before a command of the graph has
+//! written them come from outside.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::command::ReplayedTask;
+use crate::hazard::{Hazards, User, overlap};
+use crate::node::Link;
+use crate::{Access, AccessMode, KernelWork, MemoryObject, Name};
+
+/// A graph's commands in their order.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    /// The steps that follow no other.
+    pub(crate) roots: Vec<usize>,
+    /// What the whole graph does to memory, as the accesses of one command.
+    pub(crate) accesses: Vec<Access>,
+}
+
+/// One command.
+#[derive(Clone)]
+pub(crate) struct Step {
+    pub(crate) name: Name,
+    pub(crate) work: StepWork,
+    /// They keep the memory alive as long as the graph.
+    pub(crate) accesses: Vec<Access>,
+    /// Which steps it follows whatever its memory.
+    pub(crate) after: Vec<(usize, Link)>,
+    /// Which steps it follows in all, and why.
+    pub(crate) follows: Vec<(usize, Link)>,
+    /// Those that follow it, and why.
+    pub(crate) successors: Vec<(usize, Link)>,
+}
+
+/// What a step does; shared by the replays.
+#[derive(Clone)]
+pub(crate) enum StepWork {
+    Kernel(Arc<dyn KernelWork>),
+    HostTask(Arc<ReplayedTask>),
+    Empty,
+}
+
+/// Nobody is forgotten before the graph runs.
+impl User for usize {
+    fn forgotten_as_writer(&self) -> bool {
+        false
+    }
+
+    fn forgotten_as_reader(&self) -> bool {
+        false
+    }
+}
+
+impl Plan {
+    pub(crate) fn new(steps: Vec<Step>) -> Plan {
+        let mut plan = Plan { steps, roots: Vec::new(), accesses: Vec::new() };
+        plan.link();
+        plan
+    }
+
+    /// Puts a command in the place of another one.
+    pub(crate) fn replace(&mut self, number: usize, step: Step) {
+        let old = &mut self.steps[number];
+        let same = |(a, b): (&Access, &Access)| {
+            Arc::ptr_eq(&a.object, &b.object) && a.bytes() == b.bytes() && a.mode == b.mode
+        };
+        let same_memory =
+            old.accesses.len() == step.accesses.len() && old.accesses.iter().zip(&step.accesses).all(same);
+        old.name = step.name;
+        old.work = step.work;
+        old.accesses = step.accesses;
+        if !same_memory {
+            self.link();
+        }
+    }
+
+    /// Whether some of the first steps need no worker.
+    pub(crate) fn has_empty_roots(&self) -> bool {
+        self.roots.iter().any(|&number| matches!(self.steps[number].work, StepWork::Empty))
+    }
+
+    /// For each step its name and what it waits for.
+    pub(crate) fn order(&self) -> Vec<(Name, Vec<usize>)> {
+        let waits = |step: &Step| step.follows.iter().map(|&(earlier, _)| earlier).collect();
+        self.steps.iter().map(|step| (step.name.clone(), waits(step))).collect()
+    }
+
+    /// Works out who follows whom, and what the whole does to memory.
+    fn link(&mut self) {
+        let mut objects: BTreeMap<u64, Hazards<usize>> = BTreeMap::new();
+        self.steps.iter_mut().for_each(|step| step.successors.clear());
+        self.roots.clear();
+        for number in 0..self.steps.len() {
+            let step = &self.steps[number];
+            let mut follows: BTreeMap<usize, Link> = BTreeMap::new();
+            let mut follow = |earlier: usize, link: Link| {
+                // A need for results is an order in time as well.
+                let known = follows.entry(earlier).or_insert(link);
+                if link == Link::Data {
+                    *known = link;
+                }
+            };
+            step.after.iter().for_each(|&(earlier, link)| follow(earlier, link));
+            for access in &step.accesses {
+                let hazards = objects.entry(access.object.id()).or_default();
+                hazards.place(&number, access.mode, &access.bytes(), |&earlier, link| follow(earlier, link));
+            }
+            // A command that names parts of one object meets itself.
+            follows.remove(&number);
+            if follows.is_empty() {
+                self.roots.push(number);
+            }
+            for (&earlier, &link) in &follows {
+                self.steps[earlier].successors.push((number, link));
+            }
+            self.steps[number].follows = follows.into_iter().collect();
+        }
+        self.accesses = outside(&self.steps);
+    }
+}
+
+/// The accesses of a command that does what all steps do, one after another.
+fn outside(steps: &[Step]) -> Vec<Access> {
+    /// The ranges in which an object is used, how, and whether all of the range is.
+    type Uses<'a> = (&'a Arc<MemoryObject>, Vec<(&'a Range<usize>, AccessMode, bool)>);
+    let mut objects: BTreeMap<u64, Uses<'_>> = BTreeMap::new();
+    for access in steps.iter().flat_map(|step| &step.accesses).filter(|access| !access.range.is_empty()) {
+        let uses = objects.entry(access.object.id()).or_insert((&access.object, Vec::new()));
+        uses.1.push((&access.range, access.mode, access.bytes().is_range()));
+    }
+    let mut accesses: Vec<Access> = Vec::new();
+    for (object, uses) in objects.into_values() {
+        let mut cuts: Vec<usize> = uses.iter().flat_map(|(range, ..)| [range.start, range.end]).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        for piece in cuts.windows(2).map(|cut| cut[0]..cut[1]) {
+            let (mut reads, mut writes) = (false, false);
+            for &(_, mode, all) in uses.iter().filter(|(range, ..)| overlap(range, &piece)) {
+                // What lies between written rows keeps its value from outside.
+                reads |= (mode.reads() || !all) && !writes;
+                writes |= mode.writes();
+            }
+            let mode = match (reads, writes) {
+                (true, true) => AccessMode::ReadWrite,
+                (true, false) => AccessMode::Read,
+                (false, true) => AccessMode::Write,
+                (false, false) => continue,
+            };
+            match accesses.last_mut() {
+                Some(last)
+                    if Arc::ptr_eq(&last.object, object) && last.mode == mode && last.range.end == piece.start =>
+                {
+                    last.range.end = piece.end;
+                }
+                _ => accesses.push(Access::range(object, mode, piece, "graph's memory")),
+            }
+        }
+    }
+    accesses
+}
