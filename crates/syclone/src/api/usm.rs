@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use syclone_runtime::check::unwritten;
 use syclone_runtime::{Aspect, Device, MemoryObject, Result};
 
 use super::block::Block;
@@ -208,7 +209,12 @@ macro_rules! allocation {
             /// An allocation of zeros. The error says if `device` lacks this kind of memory, or has too little.
             pub fn new(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
                 device.require($aspect)?;
-                let block = Block::zeroed($what, device, extents.into().extents())?;
+                let block: Block<T, D> = Block::zeroed($what, device, extents.into().extents())?;
+                if device.is_checked() && $aspect == Aspect::UsmDeviceAllocations {
+                    // Zero here, but a kernel that relies on it is reported.
+                    let first = block.ptr().addr();
+                    unwritten::mark(block.object(), first..first + block.object().bytes());
+                }
                 let owner: fn(&Device) -> Option<Device> = $owner;
                 let registration =
                     Registration::new(Allocation { object: Arc::clone(block.object()), device: owner(device) });
