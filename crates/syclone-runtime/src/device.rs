@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::backends::{Backend, cpu};
+use crate::backends::{Backend, cpu, dry_run};
 use crate::check::Checks;
 use crate::memory::{MemoryAccount, MemoryStats};
 use crate::selector::Selector;
@@ -82,12 +82,12 @@ pub struct UnavailableBackend {
 }
 
 impl Device {
-    /// Every device of this machine, the CPU first and its checked form last.
+    /// Every device of this machine, the CPU first, then its checked form, and the dry-run devices that were asked for.
     ///
     /// A device whose settings are unusable (for example `SYCLONE_CPU_THREADS=none`) is left out;
     /// [`Device::unavailable_backends`] says why, and selecting it gives the error.
     pub fn all() -> Vec<Device> {
-        host_cpu().iter().chain(checked_cpu()).cloned().collect()
+        host_cpu().iter().chain(checked_cpu()).cloned().chain(dry_run::devices()).collect()
     }
 
     /// Back ends that this machine or this build lacks, with the reason.
@@ -95,12 +95,17 @@ impl Device {
         let broken = host_cpu()
             .as_ref()
             .err()
-            .map(|error| UnavailableBackend { backend: "cpu", reason: error.to_string().replace('\n', "; ") });
+            .map(|error| UnavailableBackend { backend: "cpu", reason: one_line(error.clone()) });
         let absent = crate::selector::BACKENDS
             .iter()
-            .filter(|&&name| name != "cpu")
+            .filter(|&&name| !matches!(name, "cpu" | "dry"))
             .map(|&backend| UnavailableBackend { backend, reason: "not part of this version of syclone".to_owned() });
-        broken.into_iter().chain(absent).collect()
+        let dry = dry_run::file_error().map(one_line).or_else(|| {
+            let missing = || "no device was asked for: SYCLONE_DRY_RUN may name a file of them".to_owned();
+            dry_run::devices().is_empty().then(missing)
+        });
+        let dry = dry.map(|reason| UnavailableBackend { backend: "dry", reason });
+        broken.into_iter().chain(absent).chain(dry).collect()
     }
 
     /// The device that a program gets which does not choose: [`Device::from_env`].
@@ -121,6 +126,15 @@ impl Device {
         }
         if parsed.matches("cpu", 0) {
             return host_cpu().clone();
+        }
+        let dry = dry_run::devices().into_iter().enumerate().find(|&(index, _)| parsed.matches("dry", index));
+        if let Some((_, device)) = dry {
+            return Ok(device);
+        }
+        if parsed.matches("dry", 0)
+            && let Some(error) = dry_run::file_error()
+        {
+            return Err(error);
         }
         let available = Device::all().iter().map(|device| device.info().selector.clone()).collect();
         Err(Error::NoDevice { selector: selector.to_owned(), available })
@@ -186,6 +200,10 @@ impl Device {
     pub(crate) fn memory(&self) -> &Arc<MemoryAccount> {
         &self.0.memory
     }
+}
+
+fn one_line(error: Error) -> String {
+    error.to_string().replace('\n', "; ")
 }
 
 /// The machine's CPU device, made on first use; its settings come from the environment at that moment.

@@ -51,6 +51,14 @@ pub enum Error {
         /// What it may hold.
         expected: String,
     },
+    /// A dry-run device whose description makes no sense.
+    #[error("{place}: {problem}\ncorrect the description; the page on testing has an example")]
+    InvalidDryRun {
+        /// The device, or the file and line.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A device was asked for with a number of threads that it can't have.
     #[error("a CPU device with {asked} worker threads\nask for 1 to {limit}")]
     InvalidThreadCount {
@@ -351,6 +359,16 @@ pub enum Error {
         source_len: usize,
         /// How many are needed.
         target_len: usize,
+    },
+    /// Memory whose rows lie apart, where its elements were asked for as one slice.
+    #[error("{command}: rows of {row} elements that lie {pitch} apart are no slice\ntake them row by row")]
+    RowsApart {
+        /// The operation.
+        command: Name,
+        /// The elements of a row.
+        row: usize,
+        /// The elements from the beginning of one row to the next.
+        pitch: usize,
     },
     /// The device lacks something that was asked of it.
     #[error("{device} has no {aspect}\nchoose a device that has it (`syclone devices` lists aspects)")]

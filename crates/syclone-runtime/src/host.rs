@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::backends::cpu;
+use crate::backends::{cpu, dry_run};
 use crate::command::Work;
 use crate::node::{NO_PANIC, Node, Payload};
 use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, check, scheduler};
@@ -141,7 +141,7 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
 /// Whether the caller is a kernel or host task, where waiting for unfinished work is
 /// [`Error::WaitInsideCommand`].
 pub fn is_inside_command() -> bool {
-    cpu::is_worker_thread() || IN_HANDLER.get()
+    cpu::is_worker_thread() || dry_run::is_running() || IN_HANDLER.get()
 }
 
 /// Calls a queue's error handler, in which waiting is refused as inside a command: what it would wait for may need

@@ -52,7 +52,7 @@
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
 //! | `trace` | what commands did, as values, for Perfetto and for Graphviz |
-//! | `backends` | the contract of a back end, and the CPU's |
+//! | `backends` | the contract of a back end, the CPU's, and the dry run's |
 
 mod aspect;
 mod backends;
@@ -79,6 +79,7 @@ mod trace;
 
 pub use aspect::{Aspect, Aspects};
 pub use backends::cpu::{Scratch, Worker};
+pub use backends::dry_run::{DryRun, DryRunOptions, Fault, FaultKind};
 pub use command::{Access, AccessMode, Command, KernelWork, RowShape, WorkKind};
 pub use device::{Device, DeviceInfo, UnavailableBackend};
 pub use error::{Error, Name, Result};

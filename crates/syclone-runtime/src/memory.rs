@@ -83,11 +83,10 @@ impl MemoryObject {
             limit,
         };
         let physical = info.global_memory_bytes;
-        if bytes > info.max_allocation {
+        if bytes > info.max_allocation || !device.backend().has_memory(bytes)? {
             let (in_use, limit) = (account.stats().in_use, account.limit(physical));
             return Err(out_of_memory(Refusal { in_use, limit }));
         }
-        device.backend().allocate(bytes)?;
         let block = account.take(bytes, physical).map_err(out_of_memory)?;
         let (ptr, block) = (block.ptr(), ManuallyDrop::new(block));
         Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, account, physical }))

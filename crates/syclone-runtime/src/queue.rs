@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::backends::Admission;
 use crate::check::commands;
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
@@ -140,7 +141,7 @@ impl Queue {
 
     fn submit_as(&self, mut command: Command, role: Role) -> Result<Event> {
         command.check_accesses()?;
-        self.0.device.backend().admit(&mut command)?;
+        self.0.device.backend().admit(&mut command, Admission::Submitted)?;
         let Command { name, work, accesses, dependencies, graph } = command;
         if let Some(graph) = graph.as_ref().filter(|graph| graph.device() != &self.0.device) {
             return Err(Error::ForeignArgument {

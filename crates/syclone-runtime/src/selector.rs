@@ -8,7 +8,7 @@
 use crate::{Error, Result};
 
 /// Every back-end name that a selector may begin with, whether or not this build or machine has it.
-pub(crate) const BACKENDS: &[&str] = &["cpu", "cuda", "hip", "level_zero", "opencl", "vulkan"];
+pub(crate) const BACKENDS: &[&str] = &["cpu", "cuda", "dry", "hip", "level_zero", "opencl", "vulkan"];
 
 /// A parsed selector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

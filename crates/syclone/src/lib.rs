@@ -23,14 +23,14 @@ pub mod prelude;
 pub mod types;
 
 pub use api::{
-    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, Handler, HostRead, HostTask,
-    HostTaskResult, HostWritable, HostWrite, Launch, LaunchShape, NdRange, Queue, QueueOptions, Range, ReadAccess,
-    ReadWriteAccess, ReduceAccess, ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared,
-    UsmSlice, UsmSliceMut, WriteAccess, scope,
+    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, Handler, HostRead, HostReadRows,
+    HostTask, HostTaskResult, HostWritable, HostWrite, HostWriteRows, Launch, LaunchShape, NdRange, PitchedBuffer,
+    Queue, QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, RowsMut, RowsRef, ScatterAccess,
+    ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
 };
 pub use syclone_runtime::{
-    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result,
-    UnavailableBackend,
+    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result, Trace,
+    TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun, UnavailableBackend,
 };
 
 /// What a checked device finds: reports as values, for `assert_clean!` and for tests that look at them.

@@ -2,18 +2,30 @@
 
 use std::sync::Arc;
 
+pub(crate) use cpu::run_chunks;
+
 use crate::node::Node;
 use crate::{Command, Result};
 
 pub(crate) mod cpu;
+pub(crate) mod dry_run;
 pub(crate) mod transfer;
+
+/// What a command is admitted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// To run once.
+    Submitted,
+    /// To be part of a graph, whose replays are submitted later.
+    Recorded,
+}
 
 /// What the scheduler asks of a device's back end.
 ///
 /// - `start` may be called any number of times, from any thread; after one success `enqueue` may be called.
-/// - `admit` is asked before a command takes its place in the order; an error is the error of its submission. It may
+/// - `admit` is asked before a command takes its place in the order, or in a graph; an error is the error of that call. It may
 ///   replace the command's work by work with the same accesses.
-/// - `allocate` is asked before memory for the device is taken.
+/// - `has_memory` is asked before memory for the device is taken.
 /// - `enqueue` takes a node whose predecessors are done. It must not block on the node or on any other one,
 ///   and must not run the node's work on the calling thread.
 /// - Nodes that are enqueued at the same time are independent: they may run at once and in any order.
@@ -27,13 +39,18 @@ pub(crate) trait Backend: Send + Sync {
     fn start(&self) -> Result<()>;
 
     /// Whether the device takes this command.
-    fn admit(&self, _command: &mut Command) -> Result<()> {
+    fn admit(&self, _command: &mut Command, _admission: Admission) -> Result<()> {
         Ok(())
     }
 
-    /// Whether the device has this memory; its limits are known to be kept.
-    fn allocate(&self, _bytes: usize) -> Result<()> {
-        Ok(())
+    /// Whether the device has `bytes` more memory; its limits are known to be kept.
+    fn has_memory(&self, _bytes: usize) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// What a dry-run device shares with its controls; none for every other device.
+    fn dry_run(&self) -> Option<&Arc<dry_run::Shared>> {
+        None
     }
 
     /// Hands a ready command over.

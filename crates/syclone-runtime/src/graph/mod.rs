@@ -17,9 +17,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use self::plan::Plan;
-use self::plan::{Step, StepWork};
+use self::plan::Step;
+pub(crate) use self::plan::{Plan, StepWork};
 pub(crate) use self::run::GraphRun;
+use crate::backends::Admission;
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node};
 use crate::sync::{Mutex, MutexGuard};
@@ -251,7 +252,7 @@ impl Step {
     /// The checked command as a step without a place in the order.
     fn new(device: &Device, command: &mut Command) -> Result<Step> {
         command.check_accesses()?;
-        device.backend().admit(command)?;
+        device.backend().admit(command, Admission::Recorded)?;
         let refuse = |reason: &'static str| {
             Err(Error::NotReplayable { command: command.name.clone(), reason: Name::Borrowed(reason) })
         };

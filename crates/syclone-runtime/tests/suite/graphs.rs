@@ -270,10 +270,11 @@ fn the_times_of_a_replay_span_its_commands() {
     for _ in 0..3 {
         graph.record(calls("pause", Vec::new(), || std::thread::sleep(Duration::from_millis(5)))).unwrap();
     }
-    let before = queue.submit(calls("before", Vec::new(), || std::thread::sleep(Duration::from_millis(20))));
-    let event = replay(&queue, &graph.instantiate().unwrap());
+    let pause = calls("before", Vec::new(), || std::thread::sleep(Duration::from_millis(20)));
+    let before = queue.submit(pause).unwrap();
+    let event = queue.submit(Command::replay(&graph.instantiate().unwrap()).after(&before)).unwrap();
     event.wait().unwrap();
-    let (times, before) = (event.profiling().unwrap(), before.unwrap().profiling().unwrap());
+    let (times, before) = (event.profiling().unwrap(), before.profiling().unwrap());
     assert!(times.end - times.start >= 15_000_000, "{times:?}");
     assert!(times.submitted < before.end && before.end <= times.start, "{times:?} after {before:?}");
 }

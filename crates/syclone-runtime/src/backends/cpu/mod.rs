@@ -8,6 +8,7 @@ mod machine;
 mod pool;
 mod worker;
 
+pub(crate) use execute::run_chunks;
 pub(crate) use pool::is_worker_thread;
 pub use worker::{Scratch, Worker};
 

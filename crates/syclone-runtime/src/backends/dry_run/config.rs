@@ -1,0 +1,177 @@
+//! Devices described in a file: TOML, with a `[[device]]` table for each. The keys are the names of
+//! [`crate::DeviceInfo`]'s fields.
+
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use super::{DryRunOptions, Fault, FaultKind};
+use crate::{Aspect, Error, Result};
+
+/// A value with its place in the text.
+type Value<'a> = toml::Spanned<DeValue<'a>>;
+
+/// The most devices that `count` makes of one table.
+const MOST_DEVICES: usize = 64;
+
+/// What was wrong, and where in the text.
+type Problem = (usize, String);
+
+/// The devices that a file describes.
+pub(super) fn read(path: &Path) -> Result<Vec<DryRunOptions>> {
+    let wrong = |place, problem| Error::InvalidDryRun { place, problem };
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(name.to_string(), error.to_string()))?;
+    parse(&text).map_err(|(offset, problem)| {
+        let before = text.get(..offset).unwrap_or(&text);
+        let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
+        wrong(format!("{name}, line {line}"), problem)
+    })
+}
+
+/// The devices of a text.
+pub(super) fn parse(text: &str) -> Result<Vec<DryRunOptions>, Problem> {
+    let document = DeTable::parse(text)
+        .map_err(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+    let mut devices = Vec::new();
+    for (key, value) in document.get_ref() {
+        if key.get_ref() != "device" {
+            return Err((key.span().start, format!("'{}' is not known: devices are [[device]] tables", key.get_ref())));
+        }
+        for table in array(value)? {
+            devices.extend(device(table)?);
+        }
+    }
+    Ok(devices)
+}
+
+/// The device of one table, as often as it says.
+fn device(value: &Value<'_>) -> Result<Vec<DryRunOptions>, Problem> {
+    let mut options = DryRunOptions::new("dry run");
+    let mut count = 1;
+    let (mut largest, mut sub_group) = (None, None);
+    for (key, value) in table(value)? {
+        match key.get_ref().as_ref() {
+            "name" => options.name = text(value)?.to_owned(),
+            "count" => count = number(value)?,
+            // A seed is any 64 bits; sizes are numbers that the machine can count to.
+            "seed" => options.seed = number(value)? as u64,
+            "compute_units" => options.compute_units = number(value)?,
+            "max_work_group_size" => options.max_work_group_size = number(value)?,
+            "max_work_item_sizes" => {
+                options.max_work_item_sizes = numbers(value)?
+                    .try_into()
+                    .map_err(|_| problem(value, "the sizes of 3 dimensions are needed".to_owned()))?;
+            }
+            "local_memory_bytes" => options.local_memory_bytes = number(value)?,
+            "global_memory_bytes" => options.global_memory_bytes = number(value)?,
+            "max_allocation" => largest = Some(number(value)?),
+            "sub_group_sizes" => {
+                let default = options.default_sub_group_size;
+                options = options.sub_groups(numbers(value)?, default);
+            }
+            "default_sub_group_size" => sub_group = Some(number(value)?),
+            "aspects" => {
+                let aspects: Result<Vec<Aspect>, Problem> = array(value)?.iter().map(aspect).collect();
+                options = options.aspects(aspects?);
+            }
+            "run_kernels" => options.run_kernels = boolean(value)?,
+            "faults" => options.faults = array(value)?.iter().map(fault).collect::<Result<_, Problem>>()?,
+            other => return Err((key.span().start, format!("a device has no '{other}'"))),
+        }
+    }
+    options.max_allocation = largest.unwrap_or(options.global_memory_bytes);
+    let sizes = &options.sub_group_sizes;
+    options.default_sub_group_size = sub_group.unwrap_or_else(|| {
+        let usual = options.default_sub_group_size;
+        if sizes.contains(&usual) { usual } else { sizes.last().copied().unwrap_or(usual) }
+    });
+    if let Some(text) = options.problem() {
+        return Err(problem(value, text));
+    }
+    if count > MOST_DEVICES {
+        return Err(problem(value, format!("{count} devices are more than {MOST_DEVICES}")));
+    }
+    // Devices of one table differ in the order and the faults that their seeds give.
+    let numbered = (0..count).map(|index| options.clone().seed(options.seed.wrapping_add(index as u64)));
+    Ok(numbered.collect())
+}
+
+fn aspect(value: &Value<'_>) -> Result<Aspect, Problem> {
+    let name = text(value)?;
+    Aspect::ALL.iter().copied().find(|aspect| aspect.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = Aspect::ALL.iter().map(|aspect| aspect.name()).collect();
+        problem(value, format!("there is no aspect '{name}', only {}", known.join(", ")))
+    })
+}
+
+fn fault(value: &Value<'_>) -> Result<Fault, Problem> {
+    let (mut kind, mut at, mut probability) = (None, None, None);
+    for (key, value) in table(value)? {
+        match key.get_ref().as_ref() {
+            "kind" => kind = Some(fault_kind(value)?),
+            "at" => at = Some(number(value)? as u64),
+            "probability" => probability = Some(float(value)?),
+            other => return Err((key.span().start, format!("a fault has no '{other}'"))),
+        }
+    }
+    match (kind, at, probability) {
+        (Some(kind), Some(at), None) => Ok(Fault::at(kind, at)),
+        (Some(kind), None, Some(probability)) => Ok(Fault::with_probability(kind, probability)),
+        _ => Err(problem(value, "a fault has a kind, and either at or probability".to_owned())),
+    }
+}
+
+fn fault_kind(value: &Value<'_>) -> Result<FaultKind, Problem> {
+    let name = text(value)?;
+    FaultKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.name()).collect();
+        problem(value, format!("there is no fault '{name}', only {}", known.join(", ")))
+    })
+}
+
+fn problem(value: &Value<'_>, problem: String) -> Problem {
+    (value.span().start, problem)
+}
+
+fn unexpected(value: &Value<'_>, expected: &str) -> Problem {
+    problem(value, format!("{expected} is needed, not a value of the type {}", value.get_ref().type_str()))
+}
+
+fn table<'a, 'i>(value: &'a Value<'i>) -> Result<&'a DeTable<'i>, Problem> {
+    value.get_ref().as_table().ok_or_else(|| unexpected(value, "a table"))
+}
+
+fn array<'a, 'i>(value: &'a Value<'i>) -> Result<&'a [Value<'i>], Problem> {
+    value.get_ref().as_array().map(|array| &**array).ok_or_else(|| unexpected(value, "an array"))
+}
+
+fn text<'a>(value: &'a Value<'_>) -> Result<&'a str, Problem> {
+    value.get_ref().as_str().ok_or_else(|| unexpected(value, "a string"))
+}
+
+fn boolean(value: &Value<'_>) -> Result<bool, Problem> {
+    value.get_ref().as_bool().ok_or_else(|| unexpected(value, "true or false"))
+}
+
+fn number(value: &Value<'_>) -> Result<usize, Problem> {
+    let integer = value.get_ref().as_integer().ok_or_else(|| unexpected(value, "a whole number"))?;
+    usize::from_str_radix(integer.as_str(), integer.radix())
+        .map_err(|error| problem(value, format!("{}: {error}", integer.as_str())))
+}
+
+fn numbers(value: &Value<'_>) -> Result<Vec<usize>, Problem> {
+    array(value)?.iter().map(number).collect()
+}
+
+fn float(value: &Value<'_>) -> Result<f64, Problem> {
+    let digits = match value.get_ref() {
+        DeValue::Float(float) => float.as_str(),
+        DeValue::Integer(integer) => integer.as_str(),
+        _ => return Err(unexpected(value, "a number")),
+    };
+    digits.parse().map_err(|_| problem(value, format!("{digits} is no number")))
+}
+
+#[cfg(test)]
+mod tests;

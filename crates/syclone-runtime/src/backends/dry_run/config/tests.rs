@@ -1,0 +1,81 @@
+use super::*;
+
+const CARDS: &str = r#"
+# Two small cards and a large one.
+[[device]]
+name = "small"
+count = 2
+seed = 7
+global_memory_bytes = 65_536
+aspects = ["gpu", "fp64"]
+sub_group_sizes = [32, 8]
+
+[[device]]
+name = "large"
+compute_units = 0x40
+max_work_item_sizes = [256, 256, 8]
+max_allocation = 1024
+run_kernels = true
+faults = [{ kind = "copy", at = 3 }, { kind = "device_lost", probability = 0.25 }]
+"#;
+
+#[test]
+fn every_key_is_read_and_what_is_missing_has_a_fitting_default() {
+    let devices = parse(CARDS).unwrap();
+    let [first, second, large] = &devices[..] else { panic!("{devices:?}") };
+    assert_eq!((first.name.as_str(), first.seed, second.seed), ("small", 7, 8));
+    assert_eq!((first.global_memory_bytes, first.max_allocation), (65_536, 65_536));
+    assert_eq!(first.aspects.iter().collect::<Vec<_>>(), [Aspect::Gpu, Aspect::Fp64]);
+    assert_eq!((&first.sub_group_sizes[..], first.default_sub_group_size), (&[8, 32][..], 32));
+    assert_eq!((large.compute_units, large.max_work_item_sizes, large.max_allocation), (64, [256, 256, 8], 1024));
+    assert!(large.run_kernels && !first.run_kernels);
+    let faults = [Fault::at(FaultKind::Copy, 3), Fault::with_probability(FaultKind::DeviceLost, 0.25)];
+    assert_eq!(large.faults, faults);
+    assert!(parse("").unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_place() {
+    let cases = [
+        ("[[device]]\nname = 3", "3", "a string is needed, not a value of the type integer"),
+        ("[[device]]\ncores = 3", "cores", "a device has no 'cores'"),
+        ("[[card]]", "card", "'card' is not known: devices are [[device]] tables"),
+        ("device = 1", "1", "an array is needed, not a value of the type integer"),
+        ("[[device]]\naspects = ['wings']", "'wings'", "there is no aspect 'wings', only cpu, gpu, "),
+        ("[[device]]\nfaults = [{ kind = 'copy' }]", "{ kind", "a fault has a kind, and either at or probability"),
+        ("[[device]]\nfaults = [{ kind = 'fire', at = 1 }]", "'fire'", "there is no fault 'fire', only allocation, "),
+        ("[[device]]\nfaults = [{ kind = 'copy', at = 0 }]", "[[device]]", "fault 'copy' at 0: "),
+        (
+            "[[device]]\nfaults = [{ kind = 'copy', probability = 2.5 }]",
+            "[[device]]",
+            "fault 'copy' with probability 2.5: ",
+        ),
+        ("[[device]]\ncompute_units = 0", "[[device]]", "compute_units is 0: it must be at least 1"),
+        ("[[device]]\ncompute_units = -1", "-1", "-1: "),
+        (
+            "[[device]]\nglobal_memory_bytes = 1\nmax_allocation = 2",
+            "[[device]]",
+            "an allocation of 2 bytes does not fit",
+        ),
+        ("[[device]]\ndefault_sub_group_size = 5", "[[device]]", "the default sub-group size 5 is none of [1, 4"),
+        ("[[device]]\nmax_work_item_sizes = [1]", "[1]", "the sizes of 3 dimensions are needed"),
+        ("[[device]]\ncount = 1000", "[[device]]", "1000 devices are more than 64"),
+        ("[[device]\n", "", ""),
+    ];
+    for (text, place, expected) in cases {
+        let (offset, problem) = parse(text).unwrap_err();
+        assert!(problem.contains(expected), "{text}: {problem}");
+        assert!(text[offset..].starts_with(place), "{text}: {problem} at {offset}");
+    }
+}
+
+#[test]
+fn a_file_is_named_with_the_line_or_with_what_the_system_says() {
+    let missing = read(Path::new("no such file.toml")).unwrap_err();
+    assert!(matches!(&missing, Error::InvalidDryRun { place, .. } if place == "no such file.toml"), "{missing}");
+    let path = std::env::temp_dir().join(format!("syclone-dry-run-{}.toml", std::process::id()));
+    std::fs::write(&path, "[[device]]\n\nspeed = 3\n").unwrap();
+    let wrong = read(&path).unwrap_err().to_string();
+    std::fs::remove_file(&path).unwrap();
+    assert!(wrong.contains(", line 3: a device has no 'speed'"), "{wrong}");
+}
