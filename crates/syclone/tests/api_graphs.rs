@@ -179,3 +179,19 @@ fn a_replay_follows_the_events_that_its_command_group_depends_on() {
     let (slow, replay) = (slow.profiling().unwrap(), replay.profiling().unwrap());
     assert!(replay.submitted < slow.end && slow.end <= replay.start && replay.start < replay.end);
 }
+
+#[test]
+fn the_checked_device_has_nothing_to_say_of_a_graph_that_is_right() {
+    let device = Device::select("cpu:check").unwrap();
+    let queue = Queue::new(&device).unwrap();
+    let (x, y, sum) = (Buffer::<u64>::new(64), Buffer::<u64>::new(64), Buffer::<u64>::new(1));
+    let graph = Graph::new(&device);
+    graph.add(|h| h.parallel_for(64, add_one(x.read_write(h)))).unwrap();
+    graph.add(|h| h.parallel_for(64, scale(3, x.read(h), y.write(h)))).unwrap();
+    graph.add(|h| h.parallel_for(64, total(y.read(h), sum.reduce(h, Plus)))).unwrap();
+    let graph = graph.instantiate().unwrap();
+    (0..3).for_each(|_| drop(queue.replay(&graph).unwrap()));
+    assert_eq!(sum.to_vec().unwrap(), [3 * 3 * 64]);
+    let reports = device.take_reports();
+    assert!(reports.is_empty(), "{reports:?}");
+}

@@ -10,18 +10,19 @@
 //!   back end's queue: a chain of small kernels costs little more than their calls. Several steps that are ready at once
 //!   become the chunks of one node, each the beginning of a strand. Steps of many chunks get nodes as above.
 //!
-//! A running trace wants to see every command, so it gets nodes.
+//! A running trace and a checked device want to see every command, so they get nodes.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::plan::{Plan, Step, StepWork};
 use crate::backends::Backend;
+use crate::check::{commands, unwritten};
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Error, Name, Result, trace};
+use crate::{Access, Error, Name, Result, trace};
 
 /// What the steps of a replay share.
 pub(crate) struct GraphRun {
@@ -35,8 +36,8 @@ pub(crate) struct GraphRun {
     unmet: Box<[AtomicUsize]>,
     /// Steps that have not ended.
     left: AtomicUsize,
-    /// The steps' numbers in running traces, if there is one.
-    traced: Option<Box<[AtomicU64]>>,
+    /// For traces and checked devices.
+    watched: Option<Watched>,
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
@@ -54,6 +55,14 @@ struct Failures {
     first: Option<Arc<Error>>,
     /// Steps that must not run, each with the failure that began it.
     inherited: Vec<(usize, Arc<Error>)>,
+}
+
+/// Under which numbers a watched replay is known to those who watch.
+struct Watched {
+    /// The replay's start, among checked commands.
+    start: u64,
+    /// For each step that has begun, its number in traces and among checked commands.
+    steps: Box<[(AtomicU64, AtomicU64)]>,
 }
 
 /// Steps that are ready at once, as the work of a node: each chunk begins a strand with one of them.
@@ -77,16 +86,20 @@ impl GraphRun {
         queue: &Arc<QueueShared>,
         ready: &mut Vec<Arc<Node>>,
     ) -> Option<Result<()>> {
-        let traced = trace::is_on();
+        let checked = queue.device().is_checked() || unwritten::any();
+        let watched = trace::is_on() || checked;
         let run = Arc::new(GraphRun {
             outer: Arc::clone(outer),
             plan: NonNull::from(&**plan),
             queue: Arc::clone(queue),
-            strands: queue.device().backend().runs_strands() && !traced && !cfg!(feature = "tracing"),
+            strands: queue.device().backend().runs_strands() && !watched && !cfg!(feature = "tracing"),
             unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
             // One more for the start itself, which must not end early.
             left: AtomicUsize::new(plan.steps.len() + 1),
-            traced: traced.then(|| plan.steps.iter().map(|_| AtomicU64::new(0)).collect()),
+            watched: watched.then(|| Watched {
+                start: commands::start_of_part(outer.check),
+                steps: plan.steps.iter().map(|_| Default::default()).collect(),
+            }),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
@@ -142,7 +155,7 @@ impl GraphRun {
             if !singles.is_empty() {
                 let total = singles.len();
                 let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
-                ready.push(self.node_of(Name::Borrowed("graph"), total, work, None));
+                ready.push(self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None));
             }
         }
         ready.extend(numbers.into_iter().map(|number| self.node(number)));
@@ -159,21 +172,34 @@ impl GraphRun {
             StepWork::HostTask(task) => (Work::HostTask(HostTask::Replayed(Arc::clone(task))), 1),
             StepWork::Empty => (Work::Empty, 1),
         };
-        let node = self.node_of(step.name.clone(), chunks, work, Some((Arc::clone(self), number)));
-        if let Some(traced) = &self.traced {
-            traced[number].store(node.trace, Ordering::Relaxed);
+        // The outer node's accesses keep the memory; those who watch want to know which command uses what.
+        let accesses = if self.watched.is_some() { step.accesses.clone() } else { Vec::new() };
+        let node = self.node_of(step.name.clone(), chunks, work, accesses, Some((Arc::clone(self), number)));
+        if let Some(watched) = &self.watched {
+            watched.steps[number].0.store(node.trace, Ordering::Relaxed);
+            watched.steps[number].1.store(node.check, Ordering::Relaxed);
+            commands::follows(node.check, watched.start);
+            commands::follows(self.outer.check, node.check);
             for &(earlier, link) in &step.follows {
-                // That step has ended, so it has stored its number.
-                trace::follows(node.trace, traced[earlier].load(Ordering::Relaxed), link);
+                // That step has ended, so it has stored its numbers.
+                let (traced, checked) = &watched.steps[earlier];
+                trace::follows(node.trace, traced.load(Ordering::Relaxed), link);
+                commands::follows(node.check, checked.load(Ordering::Relaxed));
             }
             trace::placed(node.trace);
         }
         node
     }
 
-    fn node_of(&self, name: Name, chunks: usize, work: Work, graph: Option<(Arc<Self>, usize)>) -> Arc<Node> {
-        // The outer node's accesses keep the memory.
-        let payload = Payload { work, accesses: Vec::new(), queue: Some(Arc::clone(&self.queue)), graph };
+    fn node_of(
+        &self,
+        name: Name,
+        chunks: usize,
+        work: Work,
+        accesses: Vec<Access>,
+        graph: Option<(Arc<Self>, usize)>,
+    ) -> Arc<Node> {
+        let payload = Payload { work, accesses, queue: Some(Arc::clone(&self.queue)), graph };
         Node::new(name, chunks, payload, false)
     }
 

@@ -4,9 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
+use crate::check::{self, commands};
 use crate::command::Work;
 use crate::graph::{GraphRun, StepCall};
-use crate::node::Node;
+use crate::node::{Node, Payload};
 use crate::sync::Ordering;
 use crate::trace::Run;
 use crate::{Error, Name, Result, Worker, scheduler};
@@ -58,7 +59,7 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
                 replay = Some(Ended::Replay(Arc::clone(strands.run.outer()), result));
             }
         } else if chunks.failure.get().is_none()
-            && let Err(error) = run_one(node, &payload.work, chunk, worker)
+            && let Err(error) = run_one(node, payload, chunk, worker)
         {
             // A worker that failed at the same time may have been faster; one failure is enough.
             let _ = chunks.failure.set(error);
@@ -117,6 +118,7 @@ fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
         (name, Some(StepCall::Kernel(kernel))) => {
             if kernel.chunks() > 0 {
                 worker.scratch().reset();
+                worker.set_command(commands::UNCHECKED);
                 // SAFETY: the outer node's accesses keep the memory and are ordered against everyone else's; the steps
                 // of the graph are ordered among themselves; this is the one run of the one chunk.
                 catching(|| unsafe { kernel.run(0, worker) }, kernel_panic(name))?;
@@ -131,12 +133,16 @@ fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
     }
 }
 
-fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Result<()> {
-    match work {
+fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
+    if chunk == 0 {
+        check::begins(node, payload);
+    }
+    match &payload.work {
         // Zero chunks are one turn in which nothing runs but the end.
         Work::Kernel(kernel) if chunk >= kernel.chunks() => Ok(()),
         Work::Kernel(kernel) => {
             worker.scratch().reset();
+            worker.set_command(node.check);
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
             catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(&node.name))
