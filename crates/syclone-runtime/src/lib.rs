@@ -59,6 +59,8 @@ mod backends;
 mod command;
 mod device;
 #[doc(hidden)]
+pub mod diagnostics;
+#[doc(hidden)]
 pub mod environment;
 mod error;
 mod event;
