@@ -13,6 +13,7 @@ pub(crate) mod access;
 mod arguments;
 pub(crate) mod block;
 pub(crate) mod buffer;
+pub(crate) mod check;
 #[cfg(doctest)]
 mod compile_fail;
 pub(crate) mod handler;
