@@ -48,8 +48,8 @@ fn a_limit_makes_large_buffers_errors_with_sizes_and_freed_memory_serves_again()
     assert!(stats.reused >= 98, "{stats:?}");
 
     device.set_memory_limit(None);
-    drop(Buffer::<f64>::try_new(1_000_000).unwrap());
     drop(kept);
+    drop(Buffer::<f64>::try_new(1_000_000).unwrap());
     assert_eq!(device.reset_high_water(), 8_000_000);
     assert!(device.trim_memory() > 0);
     let stats = device.memory_stats();
