@@ -26,6 +26,17 @@ pub trait KernelWork: Send + Sync {
         WorkKind::Kernel
     }
 
+    /// Told, before the submission to a checked device, what the command declares.
+    fn uses(&mut self, accesses: &[Access]) {
+        let _ = accesses;
+    }
+
+    /// Whether it tells a checked device itself what it has touched and written. For others, what the command declares
+    /// counts as touched.
+    fn checks_itself(&self) -> bool {
+        false
+    }
+
     /// Runs one chunk. The worker's scratch memory has just been reset.
     ///
     /// # Safety

@@ -360,6 +360,16 @@ pub enum Error {
         /// How many are needed.
         target_len: usize,
     },
+    /// Memory whose rows lie apart, where its elements were asked for as one slice.
+    #[error("{command}: rows of {row} elements that lie {pitch} apart are no slice\ntake them row by row")]
+    RowsApart {
+        /// The operation.
+        command: Name,
+        /// The elements of a row.
+        row: usize,
+        /// The elements from the beginning of one row to the next.
+        pitch: usize,
+    },
     /// The device lacks something that was asked of it.
     #[error("{device} has no {aspect}\nchoose a device that has it (`syclone devices` lists aspects)")]
     AspectMissing {

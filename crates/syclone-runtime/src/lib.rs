@@ -56,6 +56,7 @@
 
 mod aspect;
 mod backends;
+pub mod check;
 mod command;
 mod device;
 #[doc(hidden)]

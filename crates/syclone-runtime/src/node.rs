@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use crate::check::commands;
 use crate::command::Work;
 use crate::graph::GraphRun;
 use crate::queue::QueueShared;
@@ -57,6 +58,8 @@ pub(crate) struct Node {
     pub(crate) queue_id: usize,
     /// Its number in running traces.
     pub(crate) trace: u64,
+    /// Its number among the commands that are checked.
+    pub(crate) check: u64,
     /// The place among its queue's commands; set before the node is released.
     pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
@@ -110,10 +113,17 @@ impl Node {
         let queue = payload.queue.as_ref().filter(|_| payload.graph.is_none());
         let queue_id = queue.map_or(0, |queue| queue.id());
         let trace = trace::submitted(&name, payload.queue.as_ref().map_or(0, |queue| queue.id()), &payload);
+        let check = match queue {
+            Some(queue) if queue.device().is_checked() => commands::submitted(queue_id, queue.is_in_order()),
+            // The host's own turns are part of the order.
+            None if commands::any() => commands::submitted(0, false),
+            _ => commands::UNCHECKED,
+        };
         Arc::new(Node {
             name,
             queue_id,
             trace,
+            check,
             sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
@@ -143,6 +153,7 @@ impl Node {
             return;
         }
         trace::follows(self.trace, earlier.trace, link);
+        commands::follows(self.check, earlier.check);
         {
             let mut completion = earlier.lock();
             if !completion.done {
@@ -282,13 +293,16 @@ impl Node {
         match self.state.load(Ordering::Acquire) {
             SUBMITTED => EventStatus::Submitted,
             RUNNING => EventStatus::Running,
-            COMPLETE => EventStatus::Complete,
-            _ => EventStatus::Failed,
+            ended => {
+                commands::seen(self.check);
+                if ended == COMPLETE { EventStatus::Complete } else { EventStatus::Failed }
+            }
         }
     }
 
     /// The result of a settled node; asking for it counts as reporting the error.
     pub(crate) fn result(&self) -> Result<()> {
+        commands::seen(self.check);
         match self.error.get() {
             None => Ok(()),
             Some(error) => {

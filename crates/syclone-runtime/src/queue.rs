@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::backends::Admission;
+use crate::check::commands;
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
 use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
@@ -214,6 +215,9 @@ impl Queue {
             state = self.0.changed.wait(state).expect(NO_PANIC);
         }
         state.parked -= 1;
+        if self.0.device.is_checked() {
+            commands::seen_queue(self.0.id());
+        }
         match state.failed.take() {
             Some(node) => node.result(),
             None => Ok(()),

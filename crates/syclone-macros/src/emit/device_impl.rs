@@ -92,8 +92,9 @@ pub fn own_lists() -> impl Iterator<Item = Ident> {
     (0..BLOCKS).map(own_list)
 }
 
+/// The name of a block's list. It is what rustc says of a block too many.
 fn own_list(block: usize) -> Ident {
-    format_ident!("__own_device_methods_{}", block)
+    format_ident!("__device_fn_block_{}_of_at_most_{}", block, BLOCKS)
 }
 
 /// A number that no other block of the type has.

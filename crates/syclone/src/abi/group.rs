@@ -46,57 +46,68 @@ pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(group: &GroupCx<D>,
     result
 }
 
-/// For each item, the values up to and including its own, combined in order.
-#[inline(always)]
-pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    scan_range::<T, O>(0..group.size(), &x, None, true, out);
-    out
+/// The scans of one module, over its `scan`: groups and sub-groups differ in nothing but whose items they are.
+macro_rules! scans {
+    () => {
+        /// For each item, the values up to and including its own, combined in order.
+        #[inline(always)]
+        pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+            group: &GroupCx<D>,
+            x: impl GroupArg<T>,
+            op: O,
+        ) -> PerItem<T> {
+            scan(group, &x, |_| None, true, op)
+        }
+
+        /// For each item, the values before its own, combined in order from the operator's identity.
+        #[inline(always)]
+        pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+            group: &GroupCx<D>,
+            x: impl GroupArg<T>,
+            op: O,
+        ) -> PerItem<T> {
+            scan(group, &x, |_| None, false, op)
+        }
+
+        /// [`inclusive_scan`] that begins with `init`, of which the first item's counts.
+        #[inline(always)]
+        pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+            group: &GroupCx<D>,
+            x: impl GroupArg<T>,
+            init: impl GroupArg<T>,
+            op: O,
+        ) -> PerItem<T> {
+            scan(group, &x, |first| Some(init.get(first)), true, op)
+        }
+
+        /// [`exclusive_scan`] that begins with `init`, of which the first item's counts.
+        #[inline(always)]
+        pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+            group: &GroupCx<D>,
+            x: impl GroupArg<T>,
+            init: impl GroupArg<T>,
+            op: O,
+        ) -> PerItem<T> {
+            scan(group, &x, |first| Some(init.get(first)), false, op)
+        }
+    };
 }
 
-/// For each item, the values before its own, combined in order from the operator's identity.
-#[inline(always)]
-pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    scan_range::<T, O>(0..group.size(), &x, None, false, out);
-    out
-}
+pub(super) use scans;
 
-/// [`inclusive_scan`] that begins with `init`; the group takes the first item's.
-#[inline(always)]
-pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    init: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    scan_range::<T, O>(0..group.size(), &x, Some(init.get(0)), true, out);
-    out
-}
+scans!();
 
-/// [`exclusive_scan`] that begins with `init`; the group takes the first item's.
+/// Any scan, which begins with `init` of the first item's number.
 #[inline(always)]
-pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+fn scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    init: impl GroupArg<T>,
-    op: O,
+    x: &impl GroupArg<T>,
+    init: impl Fn(usize) -> Option<T>,
+    inclusive: bool,
+    _op: O,
 ) -> PerItem<T> {
-    let _ = op;
     let out = group.per_item::<T>();
-    scan_range::<T, O>(0..group.size(), &x, Some(init.get(0)), false, out);
+    scan_range::<T, O>(0..group.size(), x, init(0), inclusive, out);
     out
 }
 

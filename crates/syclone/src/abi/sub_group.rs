@@ -5,11 +5,17 @@
 
 use std::mem::MaybeUninit;
 
-use super::group::{fold_tree, scan_range};
+use super::group::{fold_tree, scan_range, scans};
 use super::group_cx::{GroupCx, MAX_SUB_GROUP_SIZE};
 use super::per_item::{GroupArg, PerItem};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
+
+// The shuffles by SYCL's names. A broadcast is of one lane for all; each item names it.
+pub use self::{
+    shuffle as broadcast, shuffle as select, shuffle_down as shift_left, shuffle_up as shift_right,
+    shuffle_xor as permute_xor,
+};
 
 /// Calls `each` with the first item and the number of items of every sub-group.
 #[inline(always)]
@@ -52,57 +58,19 @@ pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     out
 }
 
-/// For each item, the values of its sub-group up to and including its own, combined in order.
-#[inline(always)]
-pub fn inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, None, true, out));
-    out
-}
+scans!();
 
-/// For each item, the values of its sub-group before its own, combined in order from the operator's identity.
+/// Any scan of each sub-group, which begins with `init` of its first item's number.
 #[inline(always)]
-pub fn exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+fn scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    op: O,
+    x: &impl GroupArg<T>,
+    init: impl Fn(usize) -> Option<T>,
+    inclusive: bool,
+    _op: O,
 ) -> PerItem<T> {
-    let _ = op;
     let out = group.per_item::<T>();
-    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, None, false, out));
-    out
-}
-
-/// [`inclusive_scan`] that begins with `init`; each sub-group takes its first item's.
-#[inline(always)]
-pub fn inclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    init: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), true, out));
-    out
-}
-
-/// [`exclusive_scan`] that begins with `init`; each sub-group takes its first item's.
-#[inline(always)]
-pub fn exclusive_scan_init<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    init: impl GroupArg<T>,
-    op: O,
-) -> PerItem<T> {
-    let _ = op;
-    let out = group.per_item::<T>();
-    for_each(group, |first, len| scan_range::<T, O>(first..first + len, &x, Some(init.get(first)), false, out));
+    for_each(group, |first, len| scan_range::<T, O>(first..first + len, x, init(first), inclusive, out));
     out
 }
 
@@ -222,54 +190,4 @@ pub fn shuffle_xor<const D: usize, T: Copy>(
     mask: impl GroupArg<usize>,
 ) -> PerItem<T> {
     exchange(group, x, mask, |lane, mask| lane ^ mask)
-}
-
-/// [`shuffle`] of one lane for all; each item names it.
-#[inline(always)]
-pub fn broadcast<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    id: impl GroupArg<usize>,
-) -> PerItem<T> {
-    shuffle(group, x, id)
-}
-
-/// [`shuffle`] by SYCL's name.
-#[inline(always)]
-pub fn select<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    id: impl GroupArg<usize>,
-) -> PerItem<T> {
-    shuffle(group, x, id)
-}
-
-/// [`shuffle_down`] by SYCL's name.
-#[inline(always)]
-pub fn shift_left<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    delta: impl GroupArg<usize>,
-) -> PerItem<T> {
-    shuffle_down(group, x, delta)
-}
-
-/// [`shuffle_up`] by SYCL's name.
-#[inline(always)]
-pub fn shift_right<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    delta: impl GroupArg<usize>,
-) -> PerItem<T> {
-    shuffle_up(group, x, delta)
-}
-
-/// [`shuffle_xor`] by SYCL's name.
-#[inline(always)]
-pub fn permute_xor<const D: usize, T: Copy>(
-    group: &GroupCx<D>,
-    x: impl GroupArg<T>,
-    mask: impl GroupArg<usize>,
-) -> PerItem<T> {
-    shuffle_xor(group, x, mask)
 }

@@ -24,6 +24,8 @@ use crate::types::ops::ReduceOp;
 pub struct RawAccess<T, const D: usize> {
     pub(crate) ptr: *mut T,
     pub(crate) extents: [usize; D],
+    /// The elements from the beginning of one row to the next.
+    pub(crate) pitch: usize,
     /// The command of the handler that it was made with.
     pub(crate) command: u64,
     /// Its place in that handler's list of accesses.
@@ -47,6 +49,15 @@ unsafe impl<T: DeviceCopy, const D: usize> Sync for RawAccess<T, D> {}
 impl<T, const D: usize> RawAccess<T, D> {
     pub(crate) fn len(&self) -> usize {
         checked_product(self.extents).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the elements are one slice.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.pitch == self.extents[D - 1] || self.rows() <= 1
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.extents[..D - 1].iter().product()
     }
 }
 
@@ -140,7 +151,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> ReduceAccess<T, O> {
 impl<T: DeviceCopy, const D: usize> KernelArg<View<T, D>> for ReadAccess<T, D> {
     fn into_param(self) -> View<T, D> {
         // SAFETY: the access declared this read to its command, which alone accepts the handle.
-        unsafe { View::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)) }
+        unsafe { View::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)).with_pitch(self.0.pitch) }
     }
 }
 
@@ -150,7 +161,7 @@ macro_rules! writes {
             fn into_param(self) -> $handle<T, D> {
                 // SAFETY: the access declared this write to its command, which alone accepts the handle, and it is
                 // moved, so that no second handle of the command reaches the memory.
-                unsafe { $handle::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)) }
+                unsafe { $handle::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)).with_pitch(self.0.pitch) }
             }
         }
     )*)*};

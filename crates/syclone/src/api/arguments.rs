@@ -4,7 +4,7 @@
 //! is left is to learn the parameter's name. The number of a USM allocation means memory that is declared here. Any other
 //! number is an access of another command group, or USM memory that is gone.
 
-use syclone_runtime::{Access, AccessMode, Device, Error, Name, Result};
+use syclone_runtime::{Access, AccessMode, Device, Error, Name, Result, RowShape};
 
 use super::usm;
 use crate::kernel::param::ParamKind;
@@ -72,7 +72,8 @@ fn usm_access(
     }
     // Numbers are never used twice, so the handle was made from this very allocation and lies inside it.
     let start = address.checked_sub(allocation.object.ptr().addr()).ok_or_else(stale)?;
-    Ok(Access::range(&allocation.object, mode(info), start..start + bytes, parameter))
+    let rows = info.rows.map(|(row_bytes, pitch)| RowShape { row_bytes, pitch });
+    Ok(Access { rows, ..Access::range(&allocation.object, mode(info), start..start + bytes, parameter) })
 }
 
 fn mode(info: ParamInfo) -> AccessMode {

@@ -1,25 +1,32 @@
 //! Typed, shaped memory: what buffers, sub-buffers, scoped buffers and USM allocations have in common.
 //!
-//! A [`Block`] is a run of elements of one memory object. The object orders its users by byte range, so blocks of
-//! one object that don't meet are independent.
+//! A [`Block`] is rows of elements of one memory object. The object orders its users by the bytes of those rows, so blocks
+//! of one object that don't meet are independent.
+//!
+//! In a *dense* block each row follows the one before. Buffers and USM allocations that the host reads as a slice are
+//! dense; pitched buffers, and parts of device allocations, need not be.
 
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use syclone_kernel_ast::types::Type;
-use syclone_runtime::{Access, AccessMode, Device, Error, HostAccessToken, MemoryObject, Name, Result};
+use syclone_runtime::{Access, AccessMode, Device, Error, HostAccessToken, MemoryObject, Name, Region, Result};
 
 use super::range::checked_product;
 use super::scope::Watch;
 use crate::types::DeviceCopy;
 
-/// `extents` elements of `T`, `start` bytes into an object.
+/// `extents` elements of `T`, `start` bytes into an object, with `pitch` elements from one row to the next.
 #[derive(Debug)]
 pub(crate) struct Block<T, const D: usize> {
     object: Arc<MemoryObject>,
     start: usize,
     extents: [usize; D],
+    /// At least the last extent.
+    pitch: usize,
+    /// The only device that may use the memory itself; `None` if all may.
+    owner: Option<Device>,
     /// Why there is no memory, if there is none: reported by the first use.
     failure: Option<Arc<Error>>,
     /// Who must learn of the commands that use the block: the scope that it borrows from.
@@ -33,6 +40,8 @@ impl<T, const D: usize> Clone for Block<T, D> {
             object: Arc::clone(&self.object),
             start: self.start,
             extents: self.extents,
+            pitch: self.pitch,
+            owner: self.owner.clone(),
             failure: self.failure.clone(),
             watch: self.watch.clone(),
             element: PhantomData,
@@ -63,7 +72,23 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
 
     /// All elements of `object`, which holds as many as `extents` say.
     pub(crate) fn of(object: Arc<MemoryObject>, extents: [usize; D]) -> Self {
-        Block { object, start: 0, extents, failure: None, watch: None, element: PhantomData }
+        let pitch = extents[D - 1];
+        Block { object, start: 0, extents, pitch, owner: None, failure: None, watch: None, element: PhantomData }
+    }
+
+    /// New memory on `device` whose rows begin `pitch` elements apart, every element [`DeviceCopy::zeroed`].
+    pub(crate) fn pitched(what: &'static str, device: &Device, extents: [usize; D], pitch: usize) -> Result<Self> {
+        let (_, _) = checked_bytes::<T, D>(what, extents)?;
+        let mut padded = extents;
+        padded[D - 1] = pitch.max(extents[D - 1]);
+        let block = Block::zeroed(what, device, padded)?;
+        Ok(Block { extents, ..block })
+    }
+
+    /// The same block, which only `owner` may use.
+    pub(crate) fn owned_by(mut self, owner: Option<Device>) -> Self {
+        self.owner = owner;
+        self
     }
 
     /// The same block, whose commands `watch` learns of.
@@ -75,7 +100,7 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     /// A block without memory, each use of which gives `error`.
     pub(crate) fn failed(error: Error, extents: [usize; D]) -> Self {
         let object = MemoryObject::from_vec(Vec::<T>::new());
-        Block { object, start: 0, extents, failure: Some(Arc::new(error)), watch: None, element: PhantomData }
+        Block { failure: Some(Arc::new(error)), ..Block::of(object, extents) }
     }
 
     pub(crate) fn extents(&self) -> [usize; D] {
@@ -108,78 +133,134 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
         self.object.ptr().wrapping_add(self.start).cast()
     }
 
+    /// The elements from the beginning of one row to the next.
+    pub(crate) fn pitch(&self) -> usize {
+        self.pitch
+    }
+
+    pub(crate) fn owner(&self) -> Option<&Device> {
+        self.owner.as_ref()
+    }
+
+    /// Whether there is nothing between the rows.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.region().is_range()
+    }
+
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.extents[..D - 1].iter().product()
+    }
+
     /// The bytes of the object that the block covers.
-    pub(crate) fn bytes(&self) -> std::ops::Range<usize> {
-        match self.failure {
-            Some(_) => 0..0,
-            None => self.start..self.start + self.len() * size_of::<T>(),
+    pub(crate) fn region(&self) -> Region {
+        if self.failure.is_some() {
+            return Region::range(0..0);
+        }
+        let row_bytes = self.extents[D - 1] * size_of::<T>();
+        match self.rows() {
+            0 => Region::range(self.start..self.start),
+            rows => Region::rows(self.start, row_bytes, rows, self.pitch * size_of::<T>()),
         }
     }
 
     /// The declaration that a command uses the block, as what errors call `parameter`.
     pub(crate) fn access(&self, mode: AccessMode, parameter: impl Into<Name>) -> Access {
-        Access::range(&self.object, mode, self.bytes(), parameter)
+        Access::region(&self.object, mode, self.region(), parameter)
     }
 
     /// Waits until the host may use the block; commands that conflict wait until the token is dropped.
     pub(crate) fn wait_for_host(&self, mode: AccessMode) -> Result<HostAccessToken> {
         self.check()?;
-        self.object.wait_for_host_range(mode, self.bytes())
+        self.object.wait_for_host_region(mode, self.region())
     }
 
-    /// The rows `rows` of the first dimension.
+    /// The indices `rows` of the first dimension.
     pub(crate) fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
         self.check()?;
-        let all = self.extents[0];
-        let start = match rows.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&start) => start.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match rows.end_bound() {
-            Bound::Included(&end) => end.saturating_add(1),
-            Bound::Excluded(&end) => end,
-            Bound::Unbounded => all,
-        };
-        let row_bytes = self.extents[1..].iter().product::<usize>() * size_of::<T>();
-        if start > end || end > all {
-            return Err(Error::RangeOutsideObject {
-                command: Name::Borrowed("slice"),
-                start: start.saturating_mul(row_bytes),
-                end: end.saturating_mul(row_bytes),
-                bytes: all * row_bytes,
-            });
-        }
+        // The elements from one index of the first dimension to the next.
+        let step = if D == 1 { 1 } else { self.extents[1..D - 1].iter().product::<usize>() * self.pitch };
+        let rows = checked_part("slice", rows, self.extents[0], step * size_of::<T>())?;
         let mut part = self.clone();
-        part.start += start * row_bytes;
-        part.extents[0] = end - start;
+        part.start += rows.start * step * size_of::<T>();
+        part.extents[0] = rows.len();
+        part.close(self.start);
         Ok(part)
+    }
+
+    /// The indices `columns` of the last dimension; the rows stay as far apart as they are.
+    pub(crate) fn columns(&self, columns: impl RangeBounds<usize>) -> Result<Self> {
+        self.check()?;
+        let columns = checked_part("columns", columns, self.extents[D - 1], size_of::<T>())?;
+        let mut part = self.clone();
+        part.start += columns.start * size_of::<T>();
+        part.extents[D - 1] = columns.len();
+        part.close(self.start);
+        Ok(part)
+    }
+
+    /// A single row has nothing after it, and a part without elements lies where the whole does: its own beginning
+    /// may be past the object's end.
+    fn close(&mut self, start: usize) {
+        if self.len() == 0 {
+            self.start = start;
+        }
+        if self.rows() <= 1 {
+            self.pitch = self.extents[D - 1];
+        }
     }
 
     /// The same elements in rows of another shape.
     pub(crate) fn reshape<const E: usize>(&self, what: &'static str, extents: [usize; E]) -> Result<Block<T, E>> {
         self.check()?;
         check_len::<T, E>(what, self.len(), extents)?;
-        Ok(Block {
-            object: Arc::clone(&self.object),
-            start: self.start,
-            extents,
-            failure: None,
-            watch: self.watch.clone(),
-            element: PhantomData,
-        })
+        let shaped = Block::of(Arc::clone(&self.object), extents);
+        Ok(Block { start: self.start, owner: self.owner.clone(), watch: self.watch.clone(), ..shaped })
     }
 
     /// The block's vector, if it has one, is all of it, and is the last handle.
     pub(crate) fn try_into_vec(self) -> Result<Vec<T>, Self> {
-        let Block { object, start, extents, failure, watch, element } = self;
-        let whole = start == 0 && failure.is_none() && Some(object.bytes()) == byte_count::<T, D>(extents);
-        let back = |object| Block { object, start, extents, failure: failure.clone(), watch: watch.clone(), element };
+        let whole = self.start == 0
+            && self.failure.is_none()
+            && self.is_dense()
+            && Some(self.object.bytes()) == byte_count::<T, D>(self.extents);
         if !whole {
-            return Err(back(object));
+            return Err(self);
         }
+        let extents = self.extents;
+        // Nothing but the memory matters to a block that is all of it and has no failure, but for whom it tells.
+        let Block { object, owner, watch, .. } = self;
+        let back = |object| Block { owner, watch, ..Block::of(object, extents) };
         object.try_into_vec::<T>().map_err(back)
     }
+}
+
+/// The part `bounds` of `all` indices that are `step_bytes` apart, or an error that names `what`.
+fn checked_part(
+    what: &'static str,
+    bounds: impl RangeBounds<usize>,
+    all: usize,
+    step_bytes: usize,
+) -> Result<std::ops::Range<usize>> {
+    let start = match bounds.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match bounds.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => all,
+    };
+    if start <= end && end <= all {
+        return Ok(start..end);
+    }
+    Err(Error::RangeOutsideObject {
+        command: Name::Borrowed(what),
+        start: start.saturating_mul(step_bytes),
+        end: end.saturating_mul(step_bytes),
+        bytes: all * step_bytes,
+    })
 }
 
 fn byte_count<T, const D: usize>(extents: [usize; D]) -> Option<usize> {

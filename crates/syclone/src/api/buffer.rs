@@ -9,6 +9,7 @@ use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, Sca
 use super::block::{Block, check_len};
 use super::handler::Handler;
 use super::host::{HostRead, HostWrite};
+use super::pitched::PitchedBuffer;
 use super::range::Range;
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
@@ -63,11 +64,28 @@ impl<T: DeviceCopy, const D: usize> Buffer<T, D> {
         Ok(Buffer { block: Block::from_vec(vec, extents) })
     }
 
+    /// A buffer of a dense block.
+    pub(crate) fn of(block: Block<T, D>) -> Self {
+        Buffer { block }
+    }
+
     /// Part of the buffer: the indices `rows` of the first dimension, as a buffer of the same memory.
     ///
     /// Commands on parts that don't overlap are independent.
     pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
         Ok(Buffer { block: self.block.slice(rows)? })
+    }
+
+    /// Part of the buffer: the indices `columns` of the last dimension, whose rows lie apart in the same memory.
+    ///
+    /// Commands on parts that don't overlap are independent: the two halves of a matrix, side by side, don't.
+    pub fn columns(&self, columns: impl RangeBounds<usize>) -> Result<PitchedBuffer<T, D>> {
+        Ok(PitchedBuffer::of(self.block.columns(columns)?))
+    }
+
+    /// A buffer of zeros whose rows each begin at a cache line, or why there is no memory for it; see [`PitchedBuffer`].
+    pub fn pitched(extents: impl Into<Range<D>>) -> Result<PitchedBuffer<T, D>> {
+        PitchedBuffer::new(extents)
     }
 
     /// The same memory with other extents that hold exactly as many elements.

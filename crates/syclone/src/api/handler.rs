@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use syclone_runtime::{Access, AccessMode, Command, Device, Error, Event, MemoryObject, Name, Result};
+use syclone_runtime::{Access, AccessMode, Command, Device, Error, Event, MemoryObject, Name, Region, Result};
 
 use super::access::RawAccess;
 use super::block::Block;
@@ -50,15 +50,16 @@ struct State {
 #[derive(Debug, Clone)]
 pub struct Operand {
     pub(crate) object: Arc<MemoryObject>,
-    /// The first byte.
-    pub(crate) start: usize,
+    pub(crate) region: Region,
     /// The number of elements.
     pub(crate) len: usize,
+    /// The only device that may use the memory itself.
+    pub(crate) owner: Option<Device>,
 }
 
 impl Operand {
-    fn access<T>(&self, mode: AccessMode, parameter: &'static str) -> Access {
-        Access::range(&self.object, mode, self.start..self.start + self.len * size_of::<T>(), parameter)
+    fn access(&self, mode: AccessMode, parameter: &'static str) -> Access {
+        Access::region(&self.object, mode, self.region, parameter)
     }
 }
 
@@ -95,7 +96,7 @@ impl<'q> Handler<'q> {
     pub fn copy<T: DeviceCopy>(&self, source: impl CopySource<T>, target: impl CopyTarget<T>) -> Result<()> {
         self.launch("copy", || {
             let (from, to) = (source.source(self)?, target.target(self)?);
-            self.copy_command::<T>(&from, &to)
+            self.copy_command(&from, &to)
         })
     }
 
@@ -111,9 +112,10 @@ impl<'q> Handler<'q> {
     pub fn copy_from_vec<T: DeviceCopy>(&self, source: Vec<T>, target: impl CopyTarget<T>) -> Result<()> {
         self.launch("copy", || {
             let len = source.len();
-            let from = Operand { object: MemoryObject::from_vec(source), start: 0, len };
+            let region = Region::range(0..len * size_of::<T>());
+            let from = Operand { object: MemoryObject::from_vec(source), region, len, owner: None };
             let to = target.target(self)?;
-            self.copy_command::<T>(&from, &to)
+            self.copy_command(&from, &to)
         })
     }
 
@@ -121,7 +123,7 @@ impl<'q> Handler<'q> {
     pub fn fill<T: DeviceCopy>(&self, target: impl CopyTarget<T>, value: T) -> Result<()> {
         self.launch("fill", || {
             let to = target.target(self)?;
-            let access = to.access::<T>(AccessMode::Write, "target");
+            let access = to.access(AccessMode::Write, "target");
             // SAFETY: the work writes the operand and touches nothing else.
             Ok(unsafe { Command::kernel(Box::new(FillWork::new(&to, value)), vec![access]) })
         })
@@ -160,34 +162,50 @@ impl<'q> Handler<'q> {
     }
 
     /// Tells the device that commands will soon use `memory`; the command ends when it is at hand there.
+    ///
+    /// It takes a reader's turn. Memory of another device is an error: it can't come.
     pub fn prefetch<T: DeviceCopy>(&self, memory: impl CopySource<T>) -> Result<()> {
-        self.hint::<T>("prefetch", memory)
+        self.launch("prefetch", || {
+            let operand = self.hinted("prefetch", memory)?;
+            Command::prefetch(&operand.object, operand.region)
+        })
     }
 
     /// Tells the runtime how `memory` will be used. It changes no results; a device without use for it ignores it.
+    ///
+    /// It takes a reader's turn. Memory of another device is an error.
     pub fn advise<T: DeviceCopy>(&self, memory: impl CopySource<T>, advice: Advice) -> Result<()> {
         // The CPU device and the host have one memory: there is nothing to prefer.
         let _ = advice;
-        self.hint::<T>("advise", memory)
+        self.launch("advise", || {
+            let operand = self.hinted("advise", memory)?;
+            Ok(Command::empty("advise").access(operand.access(AccessMode::Read, "memory")))
+        })
     }
 
-    /// A command that only takes its turn at the memory.
-    fn hint<T: DeviceCopy>(&self, name: &'static str, memory: impl CopySource<T>) -> Result<()> {
-        self.launch(name, || {
-            let operand = memory.source(self)?;
-            Ok(Command::empty(name).access(operand.access::<T>(AccessMode::Read, "memory")))
-        })
+    /// The memory of a hint, which this device must be able to use.
+    fn hinted<T: DeviceCopy>(&self, name: &'static str, memory: impl CopySource<T>) -> Result<Operand> {
+        let operand = memory.source(self)?;
+        match &operand.owner {
+            Some(owner) if owner != self.device => Err(Error::ForeignArgument {
+                command: Name::Borrowed(name),
+                parameter: Name::Borrowed("memory"),
+                device: self.device.info().selector.clone(),
+                owner: owner.info().selector.clone(),
+            }),
+            _ => Ok(operand),
+        }
     }
 
     /// Makes the command a copy to `target`, which is no access.
     pub(crate) fn copy_operand<T: DeviceCopy>(&self, from: &Operand, target: &Buffer<T>) -> Result<()> {
         self.launch("copy", || {
             let to = self.block_operand(target.block())?;
-            self.copy_command::<T>(from, &to)
+            self.copy_command(from, &to)
         })
     }
 
-    fn copy_command<T>(&self, from: &Operand, to: &Operand) -> Result<Command> {
+    fn copy_command(&self, from: &Operand, to: &Operand) -> Result<Command> {
         if from.len != to.len {
             return Err(Error::LengthMismatch {
                 command: Name::Borrowed("copy"),
@@ -195,7 +213,7 @@ impl<'q> Handler<'q> {
                 target_len: to.len,
             });
         }
-        Command::copy(&from.object, from.start, &to.object, to.start, from.len * size_of::<T>())
+        Command::copy_region(&from.object, from.region, &to.object, to.region)
     }
 
     /// Makes the command that `build` gives the group's one command.
@@ -237,7 +255,7 @@ impl<'q> Handler<'q> {
         let index = state.accesses.len();
         state.accesses.push(Some(block.access(mode, NAMES[index.min(NAMES.len() - 1)])));
         state.watches.extend(block.watch().cloned());
-        RawAccess { ptr: block.ptr(), extents: block.extents(), command: self.id, index }
+        RawAccess { ptr: block.ptr(), extents: block.extents(), pitch: block.pitch(), command: self.id, index }
     }
 
     /// Lets `f` see and add to what was declared.
@@ -261,14 +279,15 @@ impl<'q> Handler<'q> {
         let Some(declared) = declared.and_then(Option::take) else {
             return Err(Error::StaleArgument { command: Name::Borrowed("copy"), parameter: Name::Borrowed(parameter) });
         };
-        Ok(Operand { object: declared.object, start: declared.range.start, len: access.len() })
+        Ok(Operand { region: declared.bytes(), object: declared.object, len: access.len(), owner: None })
     }
 
     /// The memory of a block, which an operation uses without an access.
     pub(crate) fn block_operand<T: DeviceCopy, const D: usize>(&self, block: &Block<T, D>) -> Result<Operand> {
         block.check()?;
         self.state.borrow_mut().watches.extend(block.watch().cloned());
-        Ok(Operand { object: Arc::clone(block.object()), start: block.bytes().start, len: block.len() })
+        let (object, owner) = (Arc::clone(block.object()), block.owner().cloned());
+        Ok(Operand { object, region: block.region(), len: block.len(), owner })
     }
 
     /// The group's command and the scopes that must know its event, or the first mistake.

@@ -7,6 +7,7 @@ use syclone_runtime::{KernelWork, MemoryObject, Name, Result, WorkKind, Worker};
 use super::access::{ReadAccess, ReadWriteAccess, WriteAccess};
 use super::buffer::Buffer;
 use super::handler::{Handler, Operand};
+use super::pitched::PitchedBuffer;
 use super::scope::{ScopedBuffer, ScopedInput};
 use super::usm::{UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut};
 use crate::types::DeviceCopy;
@@ -62,11 +63,11 @@ macro_rules! operands {
 }
 
 operands!(Source::source: accesses ReadAccess; blocks
-    &Buffer<T, D>, &ScopedBuffer<'_, T, D>, &ScopedInput<'_, T, D>,
+    &Buffer<T, D>, &PitchedBuffer<T, D>, &ScopedBuffer<'_, T, D>, &ScopedInput<'_, T, D>,
     &UsmDevice<T, D>, &UsmHost<T, D>, &UsmShared<T, D>, &UsmSlice<'_, T, D>, &UsmSliceMut<'_, T, D>
 );
 operands!(Target::target: accesses WriteAccess ReadWriteAccess; blocks
-    &Buffer<T, D>, &ScopedBuffer<'_, T, D>,
+    &Buffer<T, D>, &PitchedBuffer<T, D>, &ScopedBuffer<'_, T, D>,
     &mut UsmDevice<T, D>, &mut UsmHost<T, D>, &mut UsmShared<T, D>, &mut UsmSliceMut<'_, T, D>
 );
 
@@ -81,6 +82,9 @@ pub(crate) struct FillWork<T> {
     _object: Arc<MemoryObject>,
     first: *mut T,
     len: usize,
+    /// Elements of one row, and from one to the next.
+    row: usize,
+    pitch: usize,
     value: T,
 }
 
@@ -91,8 +95,11 @@ unsafe impl<T: DeviceCopy> Sync for FillWork<T> {}
 
 impl<T: DeviceCopy> FillWork<T> {
     pub(crate) fn new(target: &Operand, value: T) -> Self {
-        let first = target.object.ptr().wrapping_add(target.start).cast();
-        FillWork { _object: Arc::clone(&target.object), first, len: target.len, value }
+        let region = &target.region;
+        let first = target.object.ptr().wrapping_add(region.bounds().start).cast();
+        let elements = |bytes: usize| bytes.checked_div(size_of::<T>()).unwrap_or(target.len);
+        let (row, pitch) = (elements(region.row_bytes()), elements(region.pitch()));
+        FillWork { _object: Arc::clone(&target.object), first, len: target.len, row, pitch, value }
     }
 }
 
@@ -110,11 +117,16 @@ impl<T: DeviceCopy> KernelWork for FillWork<T> {
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
-        let start = chunk * CHUNK;
-        let len = CHUNK.min(self.len - start);
-        // SAFETY: the operand's elements are aligned and inside its object, which the command declares as written, so
-        // that nobody else touches them now; chunks don't overlap.
-        unsafe { std::slice::from_raw_parts_mut(self.first.add(start), len) }.fill(self.value);
+        let mut position = chunk * CHUNK;
+        let end = self.len.min(position + CHUNK);
+        while position < end {
+            let (row, column) = (position / self.row, position % self.row);
+            let len = (self.row - column).min(end - position);
+            // SAFETY: the operand's elements are aligned and inside its object, which the command declares as written,
+            // so that nobody else touches them now; chunks don't overlap.
+            unsafe { std::slice::from_raw_parts_mut(self.first.add(row * self.pitch + column), len) }.fill(self.value);
+            position += len;
+        }
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use syclone_runtime::check::unwritten;
 use syclone_runtime::{Aspect, Device, MemoryObject, Result};
 
 use super::block::Block;
@@ -109,7 +110,10 @@ macro_rules! handle {
         UsmArg {
             // SAFETY: the number tells the launch which memory to keep and to order; the borrow of `self` keeps one
             // kernel from taking it twice if one of the two writes.
-            handle: unsafe { $handle::from_raw($self.block.ptr(), $self.block.extents(), Some($self.number)) },
+            handle: unsafe {
+                $handle::from_raw($self.block.ptr(), $self.block.extents(), Some($self.number))
+                    .with_pitch($self.block.pitch())
+            },
             owner: PhantomData,
         }
     };
@@ -141,6 +145,11 @@ macro_rules! usm_reads {
             /// The indices `rows` of the first dimension, to read.
             pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<UsmSlice<'_, T, D>> {
                 Ok(UsmSlice { block: self.block.slice(rows)?, number: self.number, owner: PhantomData })
+            }
+
+            /// The indices `columns` of the last dimension, to read; the rows stay as far apart as they are.
+            pub fn columns(&self, columns: impl RangeBounds<usize>) -> Result<UsmSlice<'_, T, D>> {
+                Ok(UsmSlice { block: self.block.columns(columns)?, number: self.number, owner: PhantomData })
             }
 
             pub(crate) fn block(&self) -> &Block<T, D> {
@@ -178,6 +187,22 @@ macro_rules! usm_writes {
                 Ok(UsmSliceMut { block: self.block.slice(rows)?, number: self.number, owner: PhantomData })
             }
 
+            /// The indices `columns` of the last dimension, to read and write; the rows stay as far apart as they are.
+            pub fn columns_mut(&mut self, columns: impl RangeBounds<usize>) -> Result<UsmSliceMut<'_, T, D>> {
+                Ok(UsmSliceMut { block: self.block.columns(columns)?, number: self.number, owner: PhantomData })
+            }
+
+            /// Two parts of the memory that one kernel may take together: the last dimension before `column`, and from
+            /// `column` on.
+            pub fn split_columns_at_mut(
+                &mut self,
+                column: usize,
+            ) -> Result<(UsmSliceMut<'_, T, D>, UsmSliceMut<'_, T, D>)> {
+                let (number, owner) = (self.number, PhantomData);
+                let (before, after) = (self.block.columns(..column)?, self.block.columns(column..)?);
+                Ok((UsmSliceMut { block: before, number, owner }, UsmSliceMut { block: after, number, owner }))
+            }
+
             /// Two parts of the memory that one kernel may take together: the first dimension before `row`, and from
             /// `row` on.
             pub fn split_at_mut(&mut self, row: usize) -> Result<(UsmSliceMut<'_, T, D>, UsmSliceMut<'_, T, D>)> {
@@ -208,11 +233,21 @@ macro_rules! allocation {
             /// An allocation of zeros. The error says if `device` lacks this kind of memory, or has too little.
             pub fn new(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
                 device.require($aspect)?;
-                let block = Block::zeroed($what, device, extents.into().extents())?;
+                let block: Block<T, D> = Block::zeroed($what, device, extents.into().extents())?;
+                Ok($name::of(block, device))
+            }
+
+            fn of(block: Block<T, D>, device: &Device) -> Self {
+                if device.is_checked() && $aspect == Aspect::UsmDeviceAllocations {
+                    // Zero here, but a kernel that relies on it is reported.
+                    let first = block.ptr().addr();
+                    unwritten::mark(block.object(), first..first + block.object().bytes());
+                }
                 let owner: fn(&Device) -> Option<Device> = $owner;
+                let block = block.owned_by(owner(device));
                 let registration =
                     Registration::new(Allocation { object: Arc::clone(block.object()), device: owner(device) });
-                Ok($name { block, number: registration.0, _registration: registration })
+                $name { block, number: registration.0, _registration: registration }
             }
         }
 
@@ -301,3 +336,21 @@ allocation!(
     UsmShared, "shared allocation", Aspect::UsmSharedAllocations, |device| Some(device.clone())
 );
 host_reachable!(UsmHost UsmShared);
+
+impl<T: DeviceCopy, const D: usize> UsmDevice<T, D> {
+    /// An allocation of zeros whose rows (the last dimension) each begin at a cache line.
+    ///
+    /// Kernels index it like any other; [`pitch`](UsmDevice::pitch) says how far its rows are apart. Copies to and from
+    /// it move its elements and not what lies between its rows.
+    pub fn pitched(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
+        device.require(Aspect::UsmDeviceAllocations)?;
+        let extents = extents.into().extents();
+        let pitch = super::pitched::aligned_pitch::<T, D>(extents);
+        Ok(UsmDevice::of(Block::pitched("device allocation", device, extents, pitch)?, device))
+    }
+
+    /// The elements from the beginning of one row to the next.
+    pub fn pitch(&self) -> usize {
+        self.block.pitch()
+    }
+}

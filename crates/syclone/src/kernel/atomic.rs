@@ -99,6 +99,18 @@ fn write_ordering(order: Order) -> Ordering {
     }
 }
 
+/// Methods that change the element by one value and give the value before.
+macro_rules! changes {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name(self, value: T) -> T {
+            // SAFETY: the pointer is valid (see the field).
+            self.on(|ptr| unsafe { T::$name(ptr, value, ordering(self.order)) })
+        }
+    )*};
+}
+
 impl<T: AtomicScalar> AtomicRef<T> {
     /// The element at `place`.
     #[inline(always)]
@@ -145,13 +157,6 @@ impl<T: AtomicScalar> AtomicRef<T> {
         }
     }
 
-    /// Writes `value` and gives the value before.
-    #[inline(always)]
-    pub fn exchange(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::exchange(ptr, value, ordering(self.order)) })
-    }
-
     /// Writes `new` if the value is `current`, bit for bit; gives the value before, and whether `new` was written.
     #[inline(always)]
     pub fn compare_exchange(self, current: T, new: T) -> (T, bool) {
@@ -162,55 +167,28 @@ impl<T: AtomicScalar> AtomicRef<T> {
         unsafe { T::compare_exchange(self.ptr, current, new, ordering(self.order), read_ordering(self.order)) }
     }
 
-    /// Adds `value` and gives the value before.
-    #[inline(always)]
-    pub fn fetch_add(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_add(ptr, value, ordering(self.order)) })
-    }
-
-    /// Subtracts `value` and gives the value before.
-    #[inline(always)]
-    pub fn fetch_sub(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_sub(ptr, value, ordering(self.order)) })
-    }
-
-    /// Writes the lesser of the two values and gives the value before.
-    #[inline(always)]
-    pub fn fetch_min(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_min(ptr, value, ordering(self.order)) })
-    }
-
-    /// Writes the greater of the two values and gives the value before.
-    #[inline(always)]
-    pub fn fetch_max(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_max(ptr, value, ordering(self.order)) })
+    changes! {
+        /// Writes `value` and gives the value before.
+        exchange
+        /// Adds `value` and gives the value before.
+        fetch_add
+        /// Subtracts `value` and gives the value before.
+        fetch_sub
+        /// Writes the lesser of the two values and gives the value before.
+        fetch_min
+        /// Writes the greater of the two values and gives the value before.
+        fetch_max
     }
 }
 
 impl<T: AtomicInteger> AtomicRef<T> {
-    /// Ands `value` in, bit by bit, and gives the value before.
-    #[inline(always)]
-    pub fn fetch_and(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_and(ptr, value, ordering(self.order)) })
-    }
-
-    /// Ors `value` in, bit by bit, and gives the value before.
-    #[inline(always)]
-    pub fn fetch_or(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_or(ptr, value, ordering(self.order)) })
-    }
-
-    /// Xors `value` in, bit by bit, and gives the value before.
-    #[inline(always)]
-    pub fn fetch_xor(self, value: T) -> T {
-        // SAFETY: the pointer is valid (see the field).
-        self.on(|ptr| unsafe { T::fetch_xor(ptr, value, ordering(self.order)) })
+    changes! {
+        /// Ands `value` in, bit by bit, and gives the value before.
+        fetch_and
+        /// Ors `value` in, bit by bit, and gives the value before.
+        fetch_or
+        /// Xors `value` in, bit by bit, and gives the value before.
+        fetch_xor
     }
 }
 

@@ -14,6 +14,12 @@ pub fn only_in_kernels() -> ! {
     unreachable!("barriers, group algorithms and local memory exist only inside #[kernel] and #[device_fn]")
 }
 
+/// The body of a method that only the macro can translate. It takes the arguments, so that they have a use.
+#[cold]
+fn translated<A>(_: A) -> ! {
+    only_in_kernels()
+}
+
 /// The algorithms that work-groups and sub-groups share; the arguments differ in nothing but whose items they are.
 macro_rules! algorithms {
     () => {
@@ -27,81 +33,68 @@ macro_rules! algorithms {
         /// The order is a halving tree, the same on every run, so that floats repeat: with the smallest power of
         /// two `s` at least half of the size, value `i` takes in value `i + s`, then `s` halves.
         pub fn reduce<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, op: O) -> T {
-            let _ = (x, op);
-            only_in_kernels()
+            translated((x, op))
         }
 
         /// The values of the items up to and including this one, combined in order.
         pub fn inclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, op: O) -> T {
-            let _ = (x, op);
-            only_in_kernels()
+            translated((x, op))
         }
 
         /// The values of the items before this one, combined in order; the operator's identity for the first.
         pub fn exclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, op: O) -> T {
-            let _ = (x, op);
-            only_in_kernels()
+            translated((x, op))
         }
 
         /// [`inclusive_scan`](Self::inclusive_scan) that begins with `init`.
         pub fn inclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, init: T, op: O) -> T {
-            let _ = (x, init, op);
-            only_in_kernels()
+            translated((x, init, op))
         }
 
         /// [`exclusive_scan`](Self::exclusive_scan) that begins with `init`.
         pub fn exclusive_scan_init<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, init: T, op: O) -> T {
-            let _ = (x, init, op);
-            only_in_kernels()
+            translated((x, init, op))
         }
 
         /// The value of the item with linear id `id`, for every item. If there is none: zero for a whole group, whose result
         /// is one value; each item's own value for a sub-group, as in every exchange between its lanes.
         pub fn broadcast<T: DeviceCopy>(&self, x: T, id: usize) -> T {
-            let _ = (x, id);
-            only_in_kernels()
+            translated((x, id))
         }
 
         /// Whether `predicate` holds for any item.
         pub fn any(&self, predicate: bool) -> bool {
-            let _ = predicate;
-            only_in_kernels()
+            translated(predicate)
         }
 
         /// Whether `predicate` holds for all items.
         pub fn all(&self, predicate: bool) -> bool {
-            let _ = predicate;
-            only_in_kernels()
+            translated(predicate)
         }
 
         /// Whether `predicate` holds for no item.
         pub fn none(&self, predicate: bool) -> bool {
-            let _ = predicate;
-            only_in_kernels()
+            translated(predicate)
         }
 
         /// The value of the item `delta` places after this one; the item's own value if there is none.
         pub fn shift_left<T: DeviceCopy>(&self, x: T, delta: usize) -> T {
-            let _ = (x, delta);
-            only_in_kernels()
+            translated((x, delta))
         }
 
         /// The value of the item `delta` places before this one; the item's own value if there is none.
         pub fn shift_right<T: DeviceCopy>(&self, x: T, delta: usize) -> T {
-            let _ = (x, delta);
-            only_in_kernels()
+            translated((x, delta))
         }
 
         /// The value of the item whose linear id is this one's xor `mask`; the item's own value if there is none.
         pub fn permute_xor<T: DeviceCopy>(&self, x: T, mask: usize) -> T {
-            let _ = (x, mask);
-            only_in_kernels()
+            translated((x, mask))
         }
 
         /// The value of the item with linear id `id`; the item's own value if there is none.
         pub fn select<T: DeviceCopy>(&self, x: T, id: usize) -> T {
-            let _ = (x, id);
-            only_in_kernels()
+            translated((x, id))
         }
     };
 }
@@ -111,8 +104,7 @@ impl<const D: usize> Group<D> {
 
     /// The elements of a span combined by `op`, by the tree of [`reduce`](Self::reduce).
     pub fn joint_reduce<T: DeviceCopy, O: ReduceOp<T>>(&self, src: impl SpanOf<T>, op: O) -> T {
-        let _ = (src.raw_span(), op);
-        only_in_kernels()
+        translated((src.raw_span(), op))
     }
 
     /// Writes to each element of `dst` the elements of `src` up to and including its own, combined in order. The
@@ -123,8 +115,7 @@ impl<const D: usize> Group<D> {
         dst: impl SpanMutOf<T>,
         op: O,
     ) {
-        let _ = (src.raw_span(), dst.raw_span(), op);
-        only_in_kernels()
+        translated((src.raw_span(), dst.raw_span(), op))
     }
 
     /// Writes to each element of `dst` the elements of `src` before its own, combined in order; the operator's
@@ -135,26 +126,22 @@ impl<const D: usize> Group<D> {
         dst: impl SpanMutOf<T>,
         op: O,
     ) {
-        let _ = (src.raw_span(), dst.raw_span(), op);
-        only_in_kernels()
+        translated((src.raw_span(), dst.raw_span(), op))
     }
 
     /// Whether any element of the span is true.
     pub fn joint_any(&self, src: impl SpanOf<bool>) -> bool {
-        let _ = src.raw_span();
-        only_in_kernels()
+        translated(src.raw_span())
     }
 
     /// Whether all elements of the span are true.
     pub fn joint_all(&self, src: impl SpanOf<bool>) -> bool {
-        let _ = src.raw_span();
-        only_in_kernels()
+        translated(src.raw_span())
     }
 
     /// Whether no element of the span is true.
     pub fn joint_none(&self, src: impl SpanOf<bool>) -> bool {
-        let _ = src.raw_span();
-        only_in_kernels()
+        translated(src.raw_span())
     }
 }
 
@@ -163,31 +150,26 @@ impl SubGroup {
 
     /// The predicates of the sub-group's items as a mask: bit `i` is item `i`'s.
     pub fn ballot(&self, predicate: bool) -> u32 {
-        let _ = predicate;
-        only_in_kernels()
+        translated(predicate)
     }
 
     /// The value of the item with local id `id`; the item's own value if there is none.
     pub fn shuffle<T: DeviceCopy>(&self, x: T, id: usize) -> T {
-        let _ = (x, id);
-        only_in_kernels()
+        translated((x, id))
     }
 
     /// The value of the item `delta` places before this one; the item's own value if there is none.
     pub fn shuffle_up<T: DeviceCopy>(&self, x: T, delta: usize) -> T {
-        let _ = (x, delta);
-        only_in_kernels()
+        translated((x, delta))
     }
 
     /// The value of the item `delta` places after this one; the item's own value if there is none.
     pub fn shuffle_down<T: DeviceCopy>(&self, x: T, delta: usize) -> T {
-        let _ = (x, delta);
-        only_in_kernels()
+        translated((x, delta))
     }
 
     /// The value of the item whose local id is this one's xor `mask`; the item's own value if there is none.
     pub fn shuffle_xor<T: DeviceCopy>(&self, x: T, mask: usize) -> T {
-        let _ = (x, mask);
-        only_in_kernels()
+        translated((x, mask))
     }
 }

@@ -4,20 +4,47 @@
 //! element of an [`ItemMut`](super::ItemMut), so none can be made, stored in memory or sent to another item:
 //! there is no constructor, and they are no [`DeviceCopy`](crate::types::DeviceCopy).
 
+use std::ops::Deref;
+
 use crate::abi::GroupCx;
+
+/// The group that made a token.
+#[derive(Clone, Copy, Debug)]
+struct Owner<const D: usize>(*const GroupCx<D>);
+
+impl<const D: usize> Deref for Owner<D> {
+    type Target = GroupCx<D>;
+
+    #[inline(always)]
+    fn deref(&self) -> &GroupCx<D> {
+        // SAFETY: tokens live no longer than the group that made them: a kernel cannot store one.
+        unsafe { &*self.0 }
+    }
+}
+
+/// Methods that give one element of an index or a range.
+macro_rules! by_dimension {
+    ($($(#[$doc:meta])* $name:ident: $($field:ident).+)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name(&self, dim: usize) -> usize {
+            self.$($field).+[dim]
+        }
+    )*};
+}
 
 /// A work-item of a kernel over a plain range.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<const D: usize = 1> {
     global: [usize; D],
-    group: *const GroupCx<D>,
+    group: Owner<D>,
 }
 
 impl<const D: usize> Item<D> {
     /// The item at `global`.
     #[inline(always)]
     pub(crate) fn new(global: [usize; D], group: &GroupCx<D>) -> Self {
-        Item { global, group }
+        Item { global, group: Owner(group) }
     }
 
     #[inline(always)]
@@ -25,28 +52,13 @@ impl<const D: usize> Item<D> {
         self.global
     }
 
-    #[inline(always)]
-    fn ranges(&self) -> &GroupCx<D> {
-        // SAFETY: items live no longer than the group that made them: a kernel cannot store one.
-        unsafe { &*self.group }
-    }
-
-    /// The item's index in dimension `dim`.
-    #[inline(always)]
-    pub fn global_id(&self, dim: usize) -> usize {
-        self.global[dim]
-    }
-
-    /// The item's index in dimension `dim`, by SYCL's name.
-    #[inline(always)]
-    pub fn id(&self, dim: usize) -> usize {
-        self.global[dim]
-    }
-
-    /// The number of items in dimension `dim`.
-    #[inline(always)]
-    pub fn global_range(&self, dim: usize) -> usize {
-        self.ranges().global_range[dim]
+    by_dimension! {
+        /// The item's index in dimension `dim`.
+        global_id: global
+        /// The item's index in dimension `dim`, by SYCL's name.
+        id: global
+        /// The number of items in dimension `dim`.
+        global_range: group.global_range
     }
 
     /// The number of items in dimension `dim`, by SYCL's name.
@@ -58,7 +70,7 @@ impl<const D: usize> Item<D> {
     /// The item's place among all, counted row by row: the last dimension varies fastest.
     #[inline(always)]
     pub fn global_linear_id(&self) -> usize {
-        linear(self.global, self.ranges().global_range)
+        linear(self.global, self.group.global_range)
     }
 
     /// [`Item::global_linear_id`] by SYCL's name.
@@ -73,14 +85,14 @@ impl<const D: usize> Item<D> {
 pub struct NdItem<const D: usize = 1> {
     global: [usize; D],
     local: [usize; D],
-    group: *const GroupCx<D>,
+    group: Owner<D>,
 }
 
 impl<const D: usize> NdItem<D> {
     /// The item at `local` of `group`.
     #[inline(always)]
     pub(crate) fn new(global: [usize; D], local: [usize; D], group: &GroupCx<D>) -> Self {
-        NdItem { global, local, group }
+        NdItem { global, local, group: Owner(group) }
     }
 
     #[inline(always)]
@@ -90,61 +102,34 @@ impl<const D: usize> NdItem<D> {
 
     #[inline(always)]
     pub(crate) fn group_position(&self) -> [usize; D] {
-        self.ranges().group_id
+        self.group.group_id
     }
 
-    #[inline(always)]
-    fn ranges(&self) -> &GroupCx<D> {
-        // SAFETY: as for `Item`: items live no longer than their group.
-        unsafe { &*self.group }
-    }
-
-    /// The item's index among all items, in dimension `dim`.
-    #[inline(always)]
-    pub fn global_id(&self, dim: usize) -> usize {
-        self.global[dim]
-    }
-
-    /// The item's index in its work-group, in dimension `dim`.
-    #[inline(always)]
-    pub fn local_id(&self, dim: usize) -> usize {
-        self.local[dim]
-    }
-
-    /// The index of the item's work-group, in dimension `dim`.
-    #[inline(always)]
-    pub fn group_id(&self, dim: usize) -> usize {
-        self.ranges().group_id[dim]
-    }
-
-    /// The number of items in dimension `dim`.
-    #[inline(always)]
-    pub fn global_range(&self, dim: usize) -> usize {
-        self.ranges().global_range[dim]
-    }
-
-    /// The number of items of a work-group in dimension `dim`.
-    #[inline(always)]
-    pub fn local_range(&self, dim: usize) -> usize {
-        self.ranges().local_range[dim]
-    }
-
-    /// The number of work-groups in dimension `dim`.
-    #[inline(always)]
-    pub fn group_range(&self, dim: usize) -> usize {
-        self.ranges().group_range[dim]
+    by_dimension! {
+        /// The item's index among all items, in dimension `dim`.
+        global_id: global
+        /// The item's index in its work-group, in dimension `dim`.
+        local_id: local
+        /// The index of the item's work-group, in dimension `dim`.
+        group_id: group.group_id
+        /// The number of items in dimension `dim`.
+        global_range: group.global_range
+        /// The number of items of a work-group in dimension `dim`.
+        local_range: group.local_range
+        /// The number of work-groups in dimension `dim`.
+        group_range: group.group_range
     }
 
     /// The item's place among all items, counted row by row: the last dimension varies fastest.
     #[inline(always)]
     pub fn global_linear_id(&self) -> usize {
-        linear(self.global, self.ranges().global_range)
+        linear(self.global, self.group.global_range)
     }
 
     /// The item's place in its work-group, counted row by row.
     #[inline(always)]
     pub fn local_linear_id(&self) -> usize {
-        linear(self.local, self.ranges().local_range)
+        linear(self.local, self.group.local_range)
     }
 
     /// The place of the item's work-group among all, counted row by row.
@@ -162,7 +147,7 @@ impl<const D: usize> NdItem<D> {
     /// The item's sub-group.
     #[inline(always)]
     pub fn sub_group(&self) -> SubGroup {
-        self.ranges().sub_group(self.local_linear_id())
+        self.group.sub_group(self.local_linear_id())
     }
 
     /// Waits until every item of the work-group has come here; what any of them wrote to local or global memory
@@ -178,60 +163,44 @@ impl<const D: usize> NdItem<D> {
 /// A work-group: the items that share local memory and can wait for each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<const D: usize = 1> {
-    group: *const GroupCx<D>,
+    group: Owner<D>,
 }
 
 impl<const D: usize> Group<D> {
     #[inline(always)]
     pub(crate) fn new(group: &GroupCx<D>) -> Self {
-        Group { group }
+        Group { group: Owner(group) }
     }
 
     #[inline(always)]
     pub(crate) fn position(&self) -> [usize; D] {
-        self.ranges().group_id
+        self.group.group_id
     }
 
     #[inline(always)]
     pub(crate) fn group_position(&self) -> [usize; D] {
-        self.ranges().group_id
+        self.group.group_id
     }
 
-    #[inline(always)]
-    fn ranges(&self) -> &GroupCx<D> {
-        // SAFETY: as for `Item`: the token lives no longer than its group.
-        unsafe { &*self.group }
-    }
-
-    /// The group's index in dimension `dim`.
-    #[inline(always)]
-    pub fn id(&self, dim: usize) -> usize {
-        self.ranges().group_id[dim]
+    by_dimension! {
+        /// The group's index in dimension `dim`.
+        id: group.group_id
+        /// The number of groups in dimension `dim`.
+        range: group.group_range
+        /// The number of items of a group in dimension `dim`.
+        local_range: group.local_range
     }
 
     /// The group's place among all, counted row by row: the last dimension varies fastest.
     #[inline(always)]
     pub fn linear_id(&self) -> usize {
-        let group = self.ranges();
-        linear(group.group_id, group.group_range)
-    }
-
-    /// The number of groups in dimension `dim`.
-    #[inline(always)]
-    pub fn range(&self, dim: usize) -> usize {
-        self.ranges().group_range[dim]
-    }
-
-    /// The number of items of a group in dimension `dim`.
-    #[inline(always)]
-    pub fn local_range(&self, dim: usize) -> usize {
-        self.ranges().local_range[dim]
+        linear(self.group.group_id, self.group.group_range)
     }
 
     /// The number of items in the group.
     #[inline(always)]
     pub fn size(&self) -> usize {
-        self.ranges().size()
+        self.group.size()
     }
 }
 

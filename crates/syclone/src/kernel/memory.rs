@@ -83,6 +83,12 @@ impl<T, const D: usize> Memory<T, D> {
         (self.ptr.addr(), elements * size_of::<T>())
     }
 
+    /// If the rows lie apart, the bytes of one, and from one to the next.
+    pub(crate) fn rows_apart(&self) -> Option<(usize, usize)> {
+        let (row, pitch) = (self.extents[D - 1] * size_of::<T>(), self.pitch * size_of::<T>());
+        (row < pitch).then_some((row, pitch))
+    }
+
     /// The extents as the launcher and the interpreter take them: missing dimensions are 1 in front.
     pub(crate) fn extents_3d(&self) -> [usize; 3] {
         leading_ones(self.extents)

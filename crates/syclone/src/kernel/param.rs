@@ -48,6 +48,8 @@ pub struct ParamInfo {
     pub command: Option<u64>,
     /// The global memory that it reaches: the first address, and the number of bytes.
     pub memory: Option<(usize, usize)>,
+    /// If that is rows which lie apart, the bytes of one, and from one to the next.
+    pub rows: Option<(usize, usize)>,
     /// For [`ItemMut`] and [`GroupMut`], how many items or groups have an element: extents in the last of three
     /// dimensions, ones before them.
     pub covers: Option<[usize; 3]>,
@@ -59,7 +61,7 @@ pub struct ParamInfo {
 
 impl ParamInfo {
     fn new(kind: ParamKind) -> Self {
-        ParamInfo { kind, command: None, memory: None, covers: None, local_bytes: 0, safe: true }
+        ParamInfo { kind, command: None, memory: None, rows: None, covers: None, local_bytes: 0, safe: true }
     }
 }
 
@@ -151,6 +153,7 @@ macro_rules! memory_params {
                 ParamInfo {
                     command: self.0.command,
                     memory: Some(self.0.reach()),
+                    rows: self.0.rows_apart(),
                     covers: covers.map(|covers| covers(self)),
                     safe: $safe,
                     ..ParamInfo::new(ParamKind::$name)

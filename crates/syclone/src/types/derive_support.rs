@@ -57,8 +57,9 @@ macro_rules! no_device_methods {
 }
 
 no_device_methods! {
-    __own_device_methods_0 __own_device_methods_1 __own_device_methods_2 __own_device_methods_3
-    __own_device_methods_4 __own_device_methods_5 __own_device_methods_6 __own_device_methods_7
+    __device_fn_block_0_of_at_most_8 __device_fn_block_1_of_at_most_8 __device_fn_block_2_of_at_most_8
+    __device_fn_block_3_of_at_most_8 __device_fn_block_4_of_at_most_8 __device_fn_block_5_of_at_most_8
+    __device_fn_block_6_of_at_most_8 __device_fn_block_7_of_at_most_8
 }
 
 impl<T> NoDeviceMethods for T {}

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::command::Work;
-use crate::node::Node;
+use crate::node::{Node, Payload};
 use crate::sync::Ordering;
 use crate::trace::Run;
-use crate::{Error, Result, Worker};
+use crate::{Error, Result, Worker, check};
 
 /// Claims and runs chunks until none is left. If this call ran the last unfinished one, the command's result:
 /// the caller must then complete it.
@@ -30,7 +30,7 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
         // SAFETY: a chunk is claimed and counted as finished only below, after the last use.
         let payload = *payload.get_or_insert_with(|| unsafe { node.payload() });
         if chunks.failure.get().is_none()
-            && let Err(error) = run_one(node, &payload.work, chunk, worker)
+            && let Err(error) = run_one(node, payload, chunk, worker)
         {
             // A worker that failed at the same time may have been faster; one failure is enough.
             let _ = chunks.failure.set(error);
@@ -53,12 +53,16 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
     }
 }
 
-fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Result<()> {
-    match work {
+fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
+    if chunk == 0 {
+        check::begins(node, payload);
+    }
+    match &payload.work {
         // Zero chunks are one turn in which nothing runs but the end.
         Work::Kernel(kernel) if chunk >= kernel.chunks() => Ok(()),
         Work::Kernel(kernel) => {
             worker.scratch().reset();
+            worker.set_command(node.check);
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
             catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(node))
