@@ -9,7 +9,7 @@ use crate::check::commands;
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
 use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
-use crate::{Aspect, Command, Device, Error, Event, Result, host, scheduler};
+use crate::{Aspect, Command, Device, Error, Event, Result, diagnostics, host, scheduler};
 
 /// How long a waiting caller spins before it parks.
 const WAIT_SPIN: Duration = Duration::from_micros(10);
@@ -299,11 +299,7 @@ impl QueueShared {
             && self.on_error.is_none()
             && !node.is_reported()
         {
-            // `eprintln!` panics when stderr is closed; a lost log line is no reason to.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("syclone: a command's error was never asked for: {error}\n"),
-            );
+            diagnostics::report(format_args!("a command's error was never asked for: {error}"));
         }
     }
 

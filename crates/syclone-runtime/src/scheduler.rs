@@ -67,9 +67,10 @@ fn advance(mut ready: Vec<Arc<Node>>) {
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
             (Work::Graph(plan), Some(device)) => {
-                let (device, plan, queue) = (device.clone(), Arc::clone(plan), payload.queue.clone());
-                let mut begun = Vec::new();
-                let result = queue.and_then(|queue| GraphRun::start(&node, &plan, &queue, &mut begun));
+                // What is begun may end the node at once, and with it the payload.
+                let (device, mut begun) = (device.clone(), Vec::new());
+                let queue = payload.queue.as_ref();
+                let result = queue.and_then(|queue| GraphRun::start(&node, plan, queue, &mut begun));
                 device.backend().enqueue_all(begun);
                 if let Some(result) = result {
                     settle(&node, result, &mut ready);
@@ -108,8 +109,10 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
     if let Some((run, number)) = graph {
         node.settle(result, ready);
         let mut numbers = Vec::new();
-        let result = run.end_step(number, node.error().map(first_cause), &mut numbers);
-        run.ready_nodes(numbers, ready);
+        // SAFETY: this node is the step's, which has one end: this one.
+        let result = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
+        // SAFETY: those that are ready have not begun.
+        unsafe { run.nodes(numbers, ready) };
         if let Some(result) = result {
             settle(run.outer(), result, ready);
         }

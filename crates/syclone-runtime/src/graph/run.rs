@@ -12,7 +12,6 @@
 //!
 //! A running trace and a checked device want to see every command, so they get nodes.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::plan::{Plan, Step, StepWork};
@@ -26,10 +25,9 @@ use crate::{Access, Error, Name, Result, trace};
 
 /// What the steps of a replay share.
 pub(crate) struct GraphRun {
+    /// Its payload holds the plan, and with it the memory, until the last step has ended: whoever waits for the replay may
+    /// rely on neither being held afterwards.
     outer: Arc<Node>,
-    /// Owned by the outer node's payload, which lives until the last step has ended; so a finished replay keeps no
-    /// memory, whoever still holds this.
-    plan: NonNull<Plan>,
     queue: Arc<QueueShared>,
     strands: bool,
     /// For each step, how many of its predecessors have not ended.
@@ -42,12 +40,6 @@ pub(crate) struct GraphRun {
     failed: AtomicBool,
     failures: Mutex<Failures>,
 }
-
-// SAFETY: everything but `plan` is Send and Sync by itself. The plan is only read, under the contract of
-// `GraphRun::step`, and it is Send and Sync.
-unsafe impl Send for GraphRun {}
-// SAFETY: as above.
-unsafe impl Sync for GraphRun {}
 
 #[derive(Default)]
 struct Failures {
@@ -82,7 +74,7 @@ impl GraphRun {
     /// needs a worker.
     pub(crate) fn start(
         outer: &Arc<Node>,
-        plan: &Arc<Plan>,
+        plan: &Plan,
         queue: &Arc<QueueShared>,
         ready: &mut Vec<Arc<Node>>,
     ) -> Option<Result<()>> {
@@ -90,7 +82,6 @@ impl GraphRun {
         let watched = trace::is_on() || checked;
         let run = Arc::new(GraphRun {
             outer: Arc::clone(outer),
-            plan: NonNull::from(&**plan),
             queue: Arc::clone(queue),
             strands: queue.device().backend().runs_strands() && !watched && !cfg!(feature = "tracing"),
             unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
@@ -107,28 +98,36 @@ impl GraphRun {
         let mut first = Vec::with_capacity(plan.roots.len());
         for &number in &plan.roots {
             if matches!(plan.steps[number].work, StepWork::Empty) {
-                run.end_step(number, None, &mut first);
+                // SAFETY: the step has not ended.
+                unsafe { run.end_step(number, None, &mut first) };
             } else {
                 first.push(number);
             }
         }
-        run.nodes(first, ready);
+        // SAFETY: these have not ended either.
+        unsafe { run.nodes(first, ready) };
         run.count_down()
     }
 
     /// A step of the graph.
     ///
-    /// The caller keeps the replay from ending, because it holds a step that has not ended.
-    fn step(&self, number: usize) -> &Step {
-        // SAFETY: by the contract the outer node has not settled, so its payload still owns the plan.
-        &unsafe { self.plan.as_ref() }.steps[number]
+    /// # Safety
+    /// Some step is not counted as ended in `left`, and will not be while the result is used.
+    unsafe fn step(&self, number: usize) -> &Step {
+        // SAFETY: the last step decides about the end of the outer node, and it has not ended.
+        match unsafe { &self.outer.payload().work } {
+            Work::Graph(plan) => &plan.steps[number],
+            _ => unreachable!("a replay's work is a graph"),
+        }
     }
 
-    /// The name and the call of a step whose turn has come, made ready for one more run; its chunks if it is a kernel.
+    /// The name and the call of a step whose turn has come, made ready for one more run.
     ///
-    /// The caller holds the step.
-    pub(crate) fn call(&self, number: usize) -> (&Name, Option<StepCall<'_>>) {
-        let step = self.step(number);
+    /// # Safety
+    /// The step has not ended, and does not while the result is used.
+    pub(crate) unsafe fn call(&self, number: usize) -> (&Name, Option<StepCall<'_>>) {
+        // SAFETY: by the contract.
+        let step = unsafe { self.step(number) };
         let call = match &step.work {
             StepWork::Kernel(kernel) => {
                 kernel.rewind();
@@ -140,30 +139,45 @@ impl GraphRun {
         (&step.name, call)
     }
 
-    /// Whether a strand can run the step: it is one call. The caller holds the step.
-    pub(crate) fn is_single(&self, number: usize) -> bool {
-        match &self.step(number).work {
+    /// Whether a strand can run the step: it is one call.
+    ///
+    /// # Safety
+    /// The step has not ended.
+    pub(crate) unsafe fn is_single(&self, number: usize) -> bool {
+        // SAFETY: by the contract.
+        match unsafe { &self.step(number).work } {
             StepWork::Kernel(kernel) => kernel.chunks() <= 1,
             StepWork::HostTask(_) | StepWork::Empty => true,
         }
     }
 
     /// Adds nodes for steps whose turn has come to `ready`.
-    fn nodes(self: &Arc<Self>, mut numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
+    ///
+    /// # Safety
+    /// None of the steps has ended.
+    pub(crate) unsafe fn nodes(self: &Arc<Self>, mut numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
         if self.strands {
-            let singles: Box<[usize]> = numbers.extract_if(.., |number| self.is_single(*number)).collect();
+            let singles: Box<[usize]> = {
+                // SAFETY: by the contract.
+                numbers.extract_if(.., |number| unsafe { self.is_single(*number) }).collect()
+            };
             if !singles.is_empty() {
                 let total = singles.len();
                 let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
                 ready.push(self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None));
             }
         }
-        ready.extend(numbers.into_iter().map(|number| self.node(number)));
+        // SAFETY: by the contract.
+        ready.extend(numbers.into_iter().map(|number| unsafe { self.node(number) }));
     }
 
     /// The node of a step whose turn has come.
-    fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
-        let step = self.step(number);
+    ///
+    /// # Safety
+    /// The step has not ended.
+    unsafe fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
+        // SAFETY: by the contract.
+        let step = unsafe { self.step(number) };
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
                 kernel.rewind();
@@ -223,8 +237,9 @@ impl GraphRun {
     /// Ends a step, with its error if it failed, and those after it that need no worker; adds the steps whose turn has
     /// come to `ready`. Gives the result of the replay if that was the last step.
     ///
-    /// The caller no longer holds the step afterwards, but those that it was given.
-    pub(crate) fn end_step(
+    /// # Safety
+    /// The step has not ended. It has after this call; those that the caller was given have not.
+    pub(crate) unsafe fn end_step(
         &self,
         number: usize,
         error: Option<Arc<Error>>,
@@ -234,7 +249,8 @@ impl GraphRun {
         let mut next = Some((number, error));
         let mut result = None;
         while let Some((number, error)) = next {
-            let successors = &self.step(number).successors;
+            // SAFETY: this step is counted as ended below, after the last use.
+            let successors = unsafe { &self.step(number).successors };
             if let Some(first) = error {
                 let mut failures = self.failures.lock().expect(NO_PANIC);
                 failures.first.get_or_insert_with(|| Arc::clone(&first));
@@ -245,7 +261,9 @@ impl GraphRun {
             for &(later, _) in successors {
                 if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
                     let inherited = self.inherited(later);
-                    if inherited.is_some() || matches!(self.step(later).work, StepWork::Empty) {
+                    // SAFETY: neither this step nor the later one is counted as ended.
+                    let is_empty = matches!(unsafe { &self.step(later).work }, StepWork::Empty);
+                    if inherited.is_some() || is_empty {
                         ending.push((later, inherited));
                     } else {
                         ready.push(later);
@@ -276,13 +294,6 @@ impl GraphRun {
             Some(error) => Err((*error).clone()),
             None => Ok(()),
         })
-    }
-
-    /// Adds nodes for steps that `end_step` made ready to `ready`.
-    pub(crate) fn ready_nodes(self: &Arc<Self>, numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
-        if !numbers.is_empty() {
-            self.nodes(numbers, ready);
-        }
     }
 }
 

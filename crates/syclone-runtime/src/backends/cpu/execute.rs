@@ -98,14 +98,18 @@ fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<
     for length in 1.. {
         let error = run_step(run, number, worker).err().map(Arc::new);
         ready.clear();
-        if let Some(result) = run.end_step(number, error, &mut ready) {
+        // SAFETY: the strand's step ends here; so it does below, for the steps that it was given and goes on with.
+        if let Some(result) = unsafe { run.end_step(number, error, &mut ready) } {
             return Some(result);
         }
         let goes_on = length % MAX_STRAND != 0 || !run.backend().has_waiting();
-        let next = ready.iter().position(|&number| goes_on && run.is_single(number)).map(|at| ready.remove(at));
+        // SAFETY: the steps that are ready have not begun.
+        let mut singles = ready.iter().map(|&number| goes_on && unsafe { run.is_single(number) });
+        let next = singles.position(|single| single).map(|at| ready.remove(at));
         if !ready.is_empty() {
             let mut nodes = Vec::new();
-            run.ready_nodes(std::mem::take(&mut ready), &mut nodes);
+            // SAFETY: as above.
+            unsafe { run.nodes(std::mem::take(&mut ready), &mut nodes) };
             run.backend().enqueue_all(nodes);
         }
         number = next?;
@@ -114,7 +118,8 @@ fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<
 }
 
 fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
-    match run.call(number) {
+    // SAFETY: the strand ends the step only after this call.
+    match unsafe { run.call(number) } {
         (name, Some(StepCall::Kernel(kernel))) => {
             if kernel.chunks() > 0 {
                 worker.scratch().reset();
