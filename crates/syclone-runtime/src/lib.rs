@@ -69,6 +69,7 @@ mod graph;
 mod hazard;
 mod host;
 mod isa;
+mod lane;
 mod limits;
 mod memory;
 mod node;

@@ -170,6 +170,11 @@ impl Queue {
         }
     }
 
+    /// The runtime's queue, unless this one records.
+    pub(crate) fn running(&self) -> Option<&syclone_runtime::Queue> {
+        self.recording.is_none().then_some(&self.runtime)
+    }
+
     /// A queue like this one whose commands `graph` takes.
     pub(crate) fn recorder(&self, graph: Graph) -> Result<Self> {
         let runtime = syclone_runtime::Queue::with(self.device(), self.runtime.options())?;

@@ -43,7 +43,18 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
     }
 
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>> {
-        prepare(device, shape, self)
+        Ok(Box::new(prepare(device, shape, self)?))
+    }
+
+    unsafe fn launch_on(
+        self,
+        queue: &syclone_runtime::Queue,
+        shape: LaunchShape<D>,
+        accesses: &mut [Option<Access>],
+    ) -> Result<()> {
+        let work = prepare(queue.device(), shape, self)?;
+        // SAFETY: the caller's promise.
+        unsafe { queue.launch(work, accesses) }
     }
 }
 
@@ -55,7 +66,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     device: &Device,
     shape: LaunchShape<D>,
     kernel: K,
-) -> Result<Box<dyn KernelWork>> {
+) -> Result<impl KernelWork + 'static> {
     let meta = kernel.meta();
     let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
     if let Some(local) = local {
@@ -77,7 +88,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     // The interpreter runs one chunk, and combines into its first partial result.
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     let isa = device.info().isa;
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks }))
+    Ok(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks })
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
