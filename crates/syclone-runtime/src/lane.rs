@@ -49,12 +49,13 @@ const LINGER: Duration = Duration::from_micros(20);
 /// How many launches the pump runs before it looks whether others wait for the worker.
 const TURN: u64 = 32;
 
+/// Launching threads write one line, the pump another one, and both look at the rest: a line that both wrote would go
+/// to and fro between their cores for every launch.
 pub(crate) struct Lane {
-    slots: Box<[Slot]>,
-    /// The next ticket.
-    tail: AtomicU64,
+    tail: Line<Tail>,
     /// Every ticket below has ended.
-    done: AtomicU64,
+    done: Line<AtomicU64>,
+    slots: Box<[Slot]>,
     /// The pump is enqueued or runs.
     running: AtomicBool,
     pump: Arc<Node>,
@@ -74,10 +75,24 @@ unsafe impl Send for Lane {}
 // SAFETY: as above.
 unsafe impl Sync for Lane {}
 
+/// What launching threads write.
+struct Tail {
+    /// The next ticket.
+    next: AtomicU64,
+    /// Tickets below have a free slot for sure; what was known of `done` when it was last looked at.
+    free_below: AtomicU64,
+}
+
+/// A value with two cache lines for itself: processors fetch them in pairs.
+#[repr(align(128))]
+struct Line<T>(T);
+
+#[repr(C)]
 struct Slot {
     /// The ticket plus one, once the slot is filled for it.
     published: AtomicU64,
-    entry: UnsafeCell<Option<Entry>>,
+    /// Written by the ticket's holder alone, so that its line is handed over once.
+    entry: UnsafeCell<MaybeUninit<Entry>>,
     work: UnsafeCell<Storage>,
 }
 
@@ -87,11 +102,21 @@ struct Storage {
     _bytes: [MaybeUninit<u8>; WORK_BYTES],
 }
 
-/// A launch in its slot.
+/// A launch in its slot, or a ticket that was withdrawn.
+#[repr(C)]
 struct Entry {
-    /// In the slot's storage.
-    work: LaneWork,
-    touches: [Option<Touch>; MAX_ACCESSES],
+    /// In the slot's storage; none if the ticket was withdrawn.
+    work: Option<LaneWork>,
+    /// How many touches there are.
+    len: usize,
+    touches: [MaybeUninit<Touch>; MAX_ACCESSES],
+}
+
+impl Entry {
+    fn touches(&self) -> &[Touch] {
+        // SAFETY: the first `len` are initialised.
+        unsafe { std::slice::from_raw_parts(self.touches.as_ptr().cast(), self.len) }
+    }
 }
 
 /// Work in a slot of the lane, which outlives every use of this.
@@ -143,13 +168,13 @@ impl Lane {
     pub(crate) fn new(queue: &Arc<QueueShared>) -> Lane {
         let slot = |_| Slot {
             published: AtomicU64::new(0),
-            entry: UnsafeCell::new(None),
+            entry: UnsafeCell::new(MaybeUninit::uninit()),
             work: UnsafeCell::new(Storage { _bytes: [MaybeUninit::uninit(); WORK_BYTES] }),
         };
         Lane {
+            tail: Line(Tail { next: AtomicU64::new(0), free_below: AtomicU64::new(SLOTS) }),
+            done: Line(AtomicU64::new(0)),
             slots: (0..SLOTS).map(slot).collect(),
-            tail: AtomicU64::new(0),
-            done: AtomicU64::new(0),
             running: AtomicBool::new(false),
             pump: Node::pump(Arc::downgrade(queue)),
             keep: UnsafeCell::new(None),
@@ -188,22 +213,29 @@ impl Lane {
         // From here on whoever ends a lease, or submits an ordinary command, sees the ticket; see the module's page.
         let valid = !queue.has_ordinary() && accesses.iter().flatten().all(|access| access.object.is_leased_to(queue));
         let slot = self.slot(ticket);
+        let entry = slot.entry.get().cast::<Entry>();
         let refused = if valid {
             let place = slot.work.get().cast::<W>();
-            // SAFETY: the slot is this ticket's alone until it is published; the work fits.
-            let work = unsafe {
+            // SAFETY: the slot is this ticket's alone until it is published, and nothing in it is left to drop; the work
+            // and the accesses fit.
+            unsafe {
                 place.write(work);
-                NonNull::new_unchecked(place as *mut dyn KernelWork)
-            };
-            let mut touches = [const { None }; MAX_ACCESSES];
-            let declared = accesses.iter_mut().filter_map(Option::take);
-            for (touch, access) in touches.iter_mut().zip(declared) {
-                *touch = Some(Touch { object: access.object, range: access.range, writes: access.mode.writes() });
+                (&raw mut (*entry).work).write(Some(LaneWork(NonNull::new_unchecked(place as *mut dyn KernelWork))));
+                let mut len = 0;
+                for access in accesses.iter_mut().filter_map(Option::take) {
+                    let touch = Touch { object: access.object, range: access.range, writes: access.mode.writes() };
+                    (&raw mut (*entry).touches[len]).write(MaybeUninit::new(touch));
+                    len += 1;
+                }
+                (&raw mut (*entry).len).write(len);
             }
-            // SAFETY: as above.
-            unsafe { *slot.entry.get() = Some(Entry { work: LaneWork(work), touches }) };
             None
         } else {
+            // SAFETY: as above.
+            unsafe {
+                (&raw mut (*entry).work).write(None);
+                (&raw mut (*entry).len).write(0);
+            }
             Some(work)
         };
         slot.published.swap(ticket + 1, Ordering::SeqCst);
@@ -217,23 +249,31 @@ impl Lane {
 
     /// A ticket whose slot is free; none if that takes too long.
     fn reserve(&self) -> Option<u64> {
+        let Tail { next, free_below } = &self.tail.0;
         let take = || {
-            let mut ticket = self.tail.load(Ordering::Relaxed);
-            while ticket - self.done.load(Ordering::Acquire) < SLOTS {
-                match self.tail.compare_exchange_weak(ticket, ticket + 1, Ordering::SeqCst, Ordering::Relaxed) {
+            let mut ticket = next.load(Ordering::Relaxed);
+            loop {
+                if ticket >= free_below.load(Ordering::Acquire) {
+                    let free = self.done.0.load(Ordering::Acquire) + SLOTS;
+                    free_below.fetch_max(free, Ordering::AcqRel);
+                    if ticket >= free {
+                        return None;
+                    }
+                }
+                match next.compare_exchange_weak(ticket, ticket + 1, Ordering::SeqCst, Ordering::Relaxed) {
                     Ok(_) => return Some(ticket),
                     Err(now) => ticket = now,
                 }
             }
-            None
         };
         let taken = take();
         // A worker that waited might be the one that is needed.
         if taken.is_some() || host::is_inside_command() {
             return taken;
         }
-        let full = || self.tail.load(Ordering::Relaxed) - self.done.load(Ordering::Acquire) >= SLOTS;
-        spin_until(FULL, None, || !full());
+        // For some room, so that the line of `done` is not asked for at every launch that follows.
+        let room = || next.load(Ordering::Relaxed) < self.done.0.load(Ordering::Acquire) + SLOTS * 3 / 4;
+        spin_until(FULL, None, room);
         take()
     }
 
@@ -243,12 +283,12 @@ impl Lane {
 
     /// The tickets given so far.
     pub(crate) fn tickets(&self) -> u64 {
-        self.tail.load(Ordering::SeqCst)
+        self.tail.0.next.load(Ordering::SeqCst)
     }
 
     /// Whether all tickets below `target` have ended.
     pub(crate) fn has_passed(&self, target: u64) -> bool {
-        self.done.load(Ordering::SeqCst) >= target
+        self.done.0.load(Ordering::SeqCst) >= target
     }
 
     /// Counts a caller as waiting, for as long as `wait` takes.
@@ -285,7 +325,7 @@ impl Lane {
     pub(crate) fn drain(&self, queue: &Arc<QueueShared>, mut run: impl FnMut(&dyn KernelWork, &Name) -> Result<()>) {
         let backend = queue.device().backend();
         for turn in 1.. {
-            let ticket = self.done.load(Ordering::Relaxed);
+            let ticket = self.done.0.load(Ordering::Relaxed);
             let slot = self.slot(ticket);
             let published = || slot.published.load(Ordering::SeqCst) == ticket + 1;
             if !published() {
@@ -303,14 +343,15 @@ impl Lane {
                 return;
             }
             // SAFETY: the slot is published, so it is the pump's until `end` advances `done`.
-            let result = match unsafe { &*slot.entry.get() } {
+            let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
+            let result = match &entry.work {
                 None => Ok(()),
-                Some(entry) => match self.taint_of(ticket, entry) {
-                    Some(first) => Err(Error::DependencyFailed { command: entry.work.name(), first }),
-                    None if entry.work.chunks() <= 1 => run(&*entry.work, &entry.work.name()),
+                Some(work) => match self.taint_of(ticket, entry) {
+                    Some(first) => Err(Error::DependencyFailed { command: work.name(), first }),
+                    None if work.chunks() <= 1 => run(&**work, &work.name()),
                     None => {
-                        let (name, chunks) = (entry.work.name(), entry.work.chunks());
-                        let work = Work::Kernel(Kernel::Lane(LaneWork(entry.work.0)));
+                        let (name, chunks) = (work.name(), work.chunks());
+                        let work = Work::Kernel(Kernel::Lane(LaneWork(work.0)));
                         let queue = Some(Arc::clone(queue));
                         let payload = Payload { work, accesses: Vec::new(), queue, graph: None };
                         // Its end is told to `end_shared`, which enqueues the pump again.
@@ -325,7 +366,7 @@ impl Lane {
 
     /// Ends a launch whose chunks several workers have run.
     pub(crate) fn end_shared(&self, queue: &Arc<QueueShared>, result: Result<()>) {
-        self.end(queue, self.done.load(Ordering::Relaxed), result);
+        self.end(queue, self.done.0.load(Ordering::Relaxed), result);
         self.enqueue_pump(queue);
     }
 
@@ -356,7 +397,7 @@ impl Lane {
                     && touch.range.start < taint.range.end
                     && taint.range.start < touch.range.end
             };
-            entry.touches.iter().flatten().any(meets)
+            entry.touches().iter().any(meets)
         };
         marks.taints.iter().find(meets).map(|taint| Arc::clone(&taint.first))
     }
@@ -365,17 +406,22 @@ impl Lane {
     fn end(&self, queue: &Arc<QueueShared>, ticket: u64, result: Result<()>) {
         let slot = self.slot(ticket);
         // SAFETY: the slot is the pump's, and no worker runs the launch any more.
-        if let Some(entry) = unsafe { (*slot.entry.get()).take() } {
+        let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
+        if let Some(work) = &entry.work {
             if let Err(error) = result {
-                self.fail(queue, &entry, error);
+                self.fail(queue, entry, work.name(), error);
             }
             // As when a node settles: whoever has waited may rely on the memory being unused.
             // SAFETY: the work was written when the slot was filled, and is dropped once, here.
-            let work = || unsafe { std::ptr::drop_in_place(entry.work.0.as_ptr()) };
-            drop_panic(catch_unwind(AssertUnwindSafe(work)));
-            drop_panic(catch_unwind(AssertUnwindSafe(|| drop(entry.touches))));
+            let drop_work = || unsafe { std::ptr::drop_in_place(work.0.as_ptr()) };
+            drop_panic(catch_unwind(AssertUnwindSafe(drop_work)));
+            for touch in entry.touches() {
+                // SAFETY: likewise; nobody looks at the slot's content before it is filled again.
+                let object = unsafe { std::ptr::read(&touch.object) };
+                drop_panic(catch_unwind(AssertUnwindSafe(|| drop(object))));
+            }
         }
-        self.done.store(ticket + 1, Ordering::SeqCst);
+        self.done.0.store(ticket + 1, Ordering::SeqCst);
         if self.markers.load(Ordering::SeqCst) > 0 {
             self.settle_markers(ticket + 1);
         }
@@ -385,10 +431,10 @@ impl Lane {
     }
 
     /// Says that a launch has failed, to everyone whom that concerns.
-    fn fail(&self, queue: &Arc<QueueShared>, entry: &Entry, error: Error) {
-        let node = scheduler::settled(entry.work.name(), Err(error.clone()));
+    fn fail(&self, queue: &Arc<QueueShared>, entry: &Entry, name: Name, error: Error) {
+        let node = scheduler::settled(name, Err(error.clone()));
         let first = first_cause(&Arc::new(error.clone()));
-        for touch in entry.touches.iter().flatten().filter(|touch| touch.writes) {
+        for touch in entry.touches().iter().filter(|touch| touch.writes) {
             touch.object.end_lease_failed(queue, &node, &touch.range);
             let mut marks = self.marks.lock().expect(NO_PANIC);
             marks.taints.push(Taint {

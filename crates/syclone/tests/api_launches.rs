@@ -44,7 +44,7 @@ fn strays(item: Item<1>, x: View<f64>, y: ItemMut<f64>) {
 }
 
 #[kernel]
-fn once(y: ItemMut<f64>) {
+fn once(y: ScatterMut<f64>) {
     y[0] = 1.0;
 }
 
@@ -82,7 +82,7 @@ fn launches_of_all_sizes_and_commands_keep_the_order_of_the_queue() {
         queue.fill(&mut x, 1.0).unwrap();
         queue.launch(n, axpy(1.0, x.view(), y.item_mut())).unwrap();
         queue.launch(10, axpy(2.0, x.view(), y.item_mut())).unwrap();
-        queue.launch_single_task(once(x.item_mut())).unwrap();
+        queue.launch_single_task(once(x.scatter_mut())).unwrap();
         let out = queue.to_vec(&y).unwrap();
         assert_eq!((out[0], out[n - 1]), (3.0 * round as f64, round as f64));
     }
