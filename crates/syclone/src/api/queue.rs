@@ -9,6 +9,7 @@ use super::buffer::Buffer;
 use super::handler::Handler;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
+use crate::abi::message::{Output, with_output};
 use crate::types::DeviceCopy;
 
 /// What a queue does with an asynchronous error, besides returning it from [`Queue::wait`].
@@ -31,6 +32,7 @@ type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 pub struct QueueOptions {
     runtime: syclone_runtime::QueueOptions,
     on_error: Option<ErrorHandler>,
+    on_print: Option<Output>,
 }
 
 impl QueueOptions {
@@ -57,10 +59,20 @@ impl QueueOptions {
         self
     }
 
+    /// A function that takes what the queue's kernels print with [`kprintln!`](crate::kprintln!), instead of standard output.
+    ///
+    /// It gets one or more lines at a time, and all of a command's before the command's event says that it has ended. It is
+    /// called on a worker of the device, by one at a time for each command, and must not wait for a command.
+    pub fn on_print(mut self, output: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_print = Some(Arc::new(output));
+        self
+    }
+
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
         crate::abi::ways::check_environment()?;
-        Ok(Queue { runtime: syclone_runtime::Queue::with(device, self.runtime)?, on_error: self.on_error })
+        let runtime = syclone_runtime::Queue::with(device, self.runtime)?;
+        Ok(Queue { runtime, on_error: self.on_error, on_print: self.on_print })
     }
 }
 
@@ -70,6 +82,7 @@ impl fmt::Debug for QueueOptions {
             .field("in_order", &self.runtime.in_order)
             .field("profiling", &self.runtime.profiling)
             .field("on_error", &self.on_error.is_some())
+            .field("on_print", &self.on_print.is_some())
             .finish()
     }
 }
@@ -93,6 +106,7 @@ impl fmt::Debug for QueueOptions {
 pub struct Queue {
     runtime: syclone_runtime::Queue,
     on_error: Option<ErrorHandler>,
+    on_print: Option<Output>,
 }
 
 impl Queue {
@@ -121,7 +135,7 @@ impl Queue {
     /// An error means that nothing was submitted: `group` returned it, or the command is wrong in itself.
     pub fn submit(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> Result<Event> {
         let handler = Handler::new(self.runtime.device());
-        group(&handler)?;
+        with_output(self.on_print.as_ref(), || group(&handler))?;
         self.submit_group(handler)
     }
 

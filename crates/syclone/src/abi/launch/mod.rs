@@ -17,6 +17,7 @@ use self::grid::Grid;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
 use super::kernel::{Form, Kernel, KernelMeta};
+use super::message::Printed;
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
 use crate::kernel::{ParamTuple, Reduction};
@@ -73,7 +74,9 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let mut reductions = Vec::new();
     // The interpreter runs one chunk, and combines into its first partial result.
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa: device.info().isa, reductions }))
+    let isa = device.info().isa;
+    let printed = Printed::here();
+    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, printed }))
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
@@ -167,6 +170,7 @@ struct LaunchWork<const D: usize, K: Kernel<D>> {
     way: Way,
     isa: Isa,
     reductions: Vec<Arc<dyn Reduction>>,
+    printed: Printed,
 }
 
 thread_local! {
@@ -184,6 +188,26 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
     }
 
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
+        // SAFETY: the caller's promise.
+        self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.printed.finish();
+        for reduction in &self.reductions {
+            // SAFETY: all chunks have ended.
+            unsafe { reduction.finish() };
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
+    /// Runs the groups of a chunk.
+    ///
+    /// # Safety
+    /// As for [`KernelWork::run`].
+    unsafe fn run_chunk(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         if self.way == Way::Interpreter {
             // SAFETY: the caller's promise about the memory.
             return unsafe { interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size) };
@@ -212,16 +236,6 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         })
     }
 
-    fn finish(&self) -> Result<()> {
-        for reduction in &self.reductions {
-            // SAFETY: all chunks have ended.
-            unsafe { reduction.finish() };
-        }
-        Ok(())
-    }
-}
-
-impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     /// What went wrong in a chunk, as an error.
     fn report(&self, memory: &GroupMemory) -> Result<()> {
         let kernel = || Name::Borrowed(self.meta.name);
