@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
 use crate::emit::own_lists;
+use crate::frontend::name_of;
 
 /// The expansion for a struct, or an enum without data.
 pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
@@ -54,7 +55,7 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
             None => syn::Index::from(idx).to_token_stream(),
         };
         let text = match &field.ident {
-            Some(ident) => ident.to_string().trim_start_matches("r#").to_string(),
+            Some(ident) => name_of(ident),
             None => idx.to_string(),
         };
         // At the field's type, so that a type that is not `DeviceCopy` is reported there.
@@ -109,7 +110,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
     let first = &first.ident;
     let methods = own_lists();
     let variants = data.variants.iter().map(|variant| {
-        let (ident, text) = (&variant.ident, variant.ident.to_string());
+        let (ident, text) = (&variant.ident, name_of(&variant.ident));
         quote!((#text, Self::#ident as i128))
     });
     Ok(quote! {

@@ -434,3 +434,24 @@ fn variables_may_have_names_that_the_macro_could_choose() {
         },
     );
 }
+
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+struct RawFields {
+    r#type: u32,
+    b: u32,
+}
+
+#[kernel]
+fn raw_names(item: Item<1>, n: u32, out: ItemMut<u32>) {
+    let v = 1u32;
+    let r#v = item.id(0) as u32 + r#n;
+    let mut s = RawFields { r#type: v, b: 3 };
+    s.r#type += s.r#b;
+    let r#match = s.r#type * 10 + v;
+    out[item] = r#match;
+}
+
+#[test]
+fn raw_identifiers_are_the_names_that_they_write() {
+    in_every_way(5, |i| (i as u32 + 2 + 3) * 10 + i as u32 + 2, |h, out| h.parallel_for(5, raw_names(2, out.write(h))));
+}

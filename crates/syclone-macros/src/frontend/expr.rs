@@ -51,7 +51,7 @@ impl Lowerer {
             SynExpr::Field(field) => {
                 let base = Box::new(self.expr(&field.base));
                 match &field.member {
-                    syn::Member::Named(name) => self.make(ExprKind::Field(base, name.to_string()), name.span()),
+                    syn::Member::Named(name) => self.make(ExprKind::Field(base, super::hygiene::name_of(name)), name.span()),
                     syn::Member::Unnamed(position) => {
                         self.make(ExprKind::TupleField(base, position.index), position.span)
                     }
@@ -334,7 +334,7 @@ impl Lowerer {
         for field in &literal.fields {
             let value = self.expr(&field.expr);
             match &field.member {
-                syn::Member::Named(name) => fields.push((name.to_string(), value)),
+                syn::Member::Named(name) => fields.push((super::hygiene::name_of(name), value)),
                 syn::Member::Unnamed(position) => {
                     self.error_at(position.span, "write a tuple struct as a call, `T(a, b)`");
                 }

@@ -28,9 +28,18 @@ fn number(text: &str) -> Option<u32> {
     text.strip_prefix('#')?.split_once(' ')?.0.parse().ok()
 }
 
+/// The name that an identifier writes: `r#x` is `x`, but `r#type` cannot be written in another way.
+pub fn name_of(ident: &Ident) -> String {
+    let text = ident.to_string();
+    match text.strip_prefix("r#") {
+        Some(plain) if syn::parse_str::<Ident>(plain).is_ok() => plain.to_owned(),
+        _ => text,
+    }
+}
+
 /// Whether two identifiers mean the same variable where both are visible.
 pub fn is_same(a: &Ident, b: &Ident) -> bool {
-    a == b && (a == "self" || Context::of(a.span()) == Context::of(b.span()))
+    name_of(a) == name_of(b) && (a == "self" || Context::of(a.span()) == Context::of(b.span()))
 }
 
 /// Whether a procedural macro made the identifier: it is then placed at that macro's call, not at its own text.
@@ -67,7 +76,7 @@ pub struct Scope {
 impl Scope {
     /// Declares a name.
     pub fn insert(&mut self, ident: Ident, binding: Binding) {
-        self.names.entry(ident.to_string()).or_default().push((Name::new(ident), binding));
+        self.names.entry(name_of(&ident)).or_default().push((Name::new(ident), binding));
     }
 
     /// Whether the block declares constants.
@@ -88,7 +97,7 @@ impl Scope {
 
 /// What a name means in these scopes, innermost last.
 pub fn resolve<'a>(scopes: &'a [Scope], ident: &Ident) -> Option<&'a Binding> {
-    let (text, context) = (ident.to_string(), Context::of(ident.span()));
+    let (text, context) = (name_of(ident), Context::of(ident.span()));
     let search = |is_it: &dyn Fn(&Name) -> bool| scopes.iter().rev().find_map(|scope| scope.find(&text, is_it));
     search(&|declared| declared.is(&text, context))
         .or_else(|| search(&|declared| is_made_up(&declared.ident) || is_made_up(ident)))
@@ -96,7 +105,7 @@ pub fn resolve<'a>(scopes: &'a [Scope], ident: &Ident) -> Option<&'a Binding> {
 
 /// Whether a variable of this text, but of another context, is visible.
 pub fn has_namesake(scopes: &[Scope], ident: &Ident) -> bool {
-    let text = ident.to_string();
+    let text = name_of(ident);
     // Most names are new, and a context costs a question to the compiler.
     if !scopes.iter().any(|scope| scope.names.contains_key(&text)) {
         return false;

@@ -35,6 +35,7 @@ mod signature;
 mod tests;
 mod types;
 
+pub use hygiene::name_of;
 pub use inline::{Inline, parse_inline};
 pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,

@@ -4,6 +4,7 @@
 //! kernel itself. The work is divided by `grid`; each chunk runs its groups one after another on one worker, in the
 //! way and with the instruction set that were chosen here.
 
+mod checked;
 mod grid;
 mod interpreted;
 mod isa;
@@ -11,8 +12,9 @@ mod isa;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use syclone_runtime::{Device, Error, Isa, KernelWork, Name, Result, Worker};
+use syclone_runtime::{Access, Device, Error, Isa, KernelWork, Name, Result, Worker};
 
+use self::checked::Checks;
 use self::grid::Grid;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
@@ -63,7 +65,8 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
     check_local_memory(device, &meta, Kernel::params(&kernel))?;
-    let way = choose_way(&meta, K::Form::GROUPS)?;
+    let checks = Checks::of(device);
+    let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
     let params = Kernel::params(&kernel).with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
@@ -76,7 +79,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     let isa = device.info().isa;
     let printed = Printed::here();
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, printed }))
+    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed }))
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
@@ -170,6 +173,8 @@ struct LaunchWork<const D: usize, K: Kernel<D>> {
     way: Way,
     isa: Isa,
     reductions: Vec<Arc<dyn Reduction>>,
+    /// On a checked device.
+    checks: Option<Checks>,
     printed: Printed,
 }
 
@@ -187,9 +192,26 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         self.grid.chunks()
     }
 
+    fn uses(&mut self, accesses: &[Access]) {
+        if let Some(checks) = &mut self.checks {
+            checks.uses(accesses);
+        }
+    }
+
+    fn checks_itself(&self) -> bool {
+        self.checks.is_some()
+    }
+
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         // SAFETY: the caller's promise.
         self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
+    }
+
+    fn rewind(&self) {
+        for reduction in &self.reductions {
+            // SAFETY: a launch is rewound between its runs.
+            unsafe { reduction.rewind() };
+        }
     }
 
     fn finish(&self) -> Result<()> {
@@ -210,7 +232,10 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     unsafe fn run_chunk(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         if self.way == Way::Interpreter {
             // SAFETY: the caller's promise about the memory.
-            return unsafe { interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size) };
+            return unsafe {
+                let checks = self.checks.as_ref().map(|checks| (checks, worker.command()));
+                interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks)
+            };
         }
         let (local, bytes) = worker.local_memory();
         ARENA.with_borrow_mut(|arena| {
