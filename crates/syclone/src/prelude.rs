@@ -3,7 +3,9 @@
 //! `kernel` is the attribute here. The macro for closures has the same name and the same name space, so it is called by
 //! its path, [`syclone::kernel!`](crate::kernel!).
 
-pub use crate::api::{Buffer, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope};
+pub use crate::api::{
+    Buffer, ExecutableGraph, Graph, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope,
+};
 pub use crate::kernel::{
     AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup,
     View, fence, local,

@@ -3,16 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use syclone_runtime::{Device, Error, Event, Result};
+use syclone_runtime::{Device, Error, ErrorHandler, Event, Name, Result};
 
 use super::buffer::Buffer;
+use super::graph::{Graph, recordable};
 use super::handler::Handler;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
 use crate::types::DeviceCopy;
-
-/// What a queue does with an asynchronous error, besides returning it from [`Queue::wait`].
-type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// How a queue behaves.
 ///
@@ -51,7 +49,12 @@ impl QueueOptions {
         self
     }
 
-    /// A function that [`Queue::wait`] calls with the error that it is about to return.
+    /// A function that is called once for each command of the queue that fails, whether or not anybody waits for it,
+    /// also after the queue is gone.
+    ///
+    /// It is called when the command ends, before its event says so, on the thread that ended it: a worker of the device,
+    /// or one that submits. It may submit commands; waiting for one is an error there. What it panics with is dropped.
+    /// Events and [`Queue::wait`] give the error as ever; nothing is written to stderr.
     pub fn on_error(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(handler));
         self
@@ -60,7 +63,8 @@ impl QueueOptions {
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
         crate::abi::ways::check_environment()?;
-        Ok(Queue { runtime: syclone_runtime::Queue::with(device, self.runtime)?, on_error: self.on_error })
+        let runtime = syclone_runtime::Queue::with_handler(device, self.runtime, self.on_error)?;
+        Ok(Queue { runtime, recording: None })
     }
 }
 
@@ -92,7 +96,8 @@ impl fmt::Debug for QueueOptions {
 /// ```
 pub struct Queue {
     runtime: syclone_runtime::Queue,
-    on_error: Option<ErrorHandler>,
+    /// What takes the commands instead, while [`Queue::record`] runs.
+    recording: Option<Graph>,
 }
 
 impl Queue {
@@ -126,6 +131,9 @@ impl Queue {
     }
 
     fn submit_group(&self, handler: Handler<'_>) -> Result<Event> {
+        if let Some(graph) = &self.recording {
+            return graph.0.record(recordable(handler)?);
+        }
         let (command, watches) = handler.finish()?;
         let event = self.runtime.submit(command)?;
         for watch in watches {
@@ -136,11 +144,40 @@ impl Queue {
 
     /// Waits for every command submitted so far, and returns the first error since the last wait.
     pub fn wait(&self) -> Result<()> {
-        let result = self.runtime.wait();
-        if let (Err(error), Some(handler)) = (&result, &self.on_error) {
-            handler(error);
+        if self.recording.is_some() {
+            return Err(Error::Recorded { command: Name::Borrowed("all commands of a recording queue") });
         }
-        result
+        self.runtime.wait()
+    }
+
+    /// Submits a command that follows all commands submitted so far, and that every later one follows.
+    ///
+    /// It is an order in time: failures before it do not concern what comes after it.
+    pub fn barrier(&self) -> Result<Event> {
+        match &self.recording {
+            Some(graph) => graph.barrier(),
+            None => self.runtime.barrier(),
+        }
+    }
+
+    /// Submits a command that follows `events`, of whatever queues, and that every later command of this queue follows.
+    ///
+    /// It fails if one of them did; what comes after it runs all the same.
+    pub fn barrier_after(&self, events: &[Event]) -> Result<Event> {
+        match &self.recording {
+            Some(graph) => graph.barrier_after(events),
+            None => self.runtime.barrier_after(events),
+        }
+    }
+
+    /// A queue like this one whose commands `graph` takes.
+    pub(crate) fn recorder(&self, graph: Graph) -> Result<Self> {
+        let runtime = syclone_runtime::Queue::with(self.device(), self.runtime.options())?;
+        Ok(Queue { runtime, recording: Some(graph) })
+    }
+
+    pub(crate) fn into_recording(self) -> Option<Graph> {
+        self.recording
     }
 
     /// [`Handler::copy`] as a command group of its own.

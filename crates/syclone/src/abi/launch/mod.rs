@@ -231,6 +231,13 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         })
     }
 
+    fn rewind(&self) {
+        for reduction in &self.reductions {
+            // SAFETY: a launch is rewound between its runs.
+            unsafe { reduction.rewind() };
+        }
+    }
+
     fn finish(&self) -> Result<()> {
         for reduction in &self.reductions {
             // SAFETY: all chunks have ended.
