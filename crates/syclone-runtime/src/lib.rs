@@ -60,6 +60,8 @@ pub mod check;
 mod command;
 mod device;
 #[doc(hidden)]
+pub mod diagnostics;
+#[doc(hidden)]
 pub mod environment;
 mod error;
 mod event;
