@@ -1,8 +1,9 @@
 //! How fast the checked device is: operations of work-items a second, a memory access or an operator each.
 //!
 //! `cargo test --release -p syclone --test check_speed -- --ignored --nocapture` prints them. At least five million are
-//! promised, on a machine with a core to spare.
+//! promised.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use syclone::prelude::*;
@@ -48,18 +49,30 @@ fn reversed(item: Item<1>, x: View<u32>, y: ScatterMut<u32>) {
     y[x.len() - 1 - item.id(0)] = x[item] + 1;
 }
 
+/// How long the process's threads have run, where the system tells; others on the machine then do not count.
+fn processor_time() -> Option<Duration> {
+    let tasks = fs::read_dir("/proc/self/task").ok()?;
+    let spent = |task: fs::DirEntry| -> Option<u64> {
+        fs::read_to_string(task.path().join("schedstat")).ok()?.split(' ').next()?.parse().ok()
+    };
+    tasks.map(|task| task.ok().and_then(spent)).sum::<Option<u64>>().map(Duration::from_nanos)
+}
+
 /// The shortest of some runs.
 fn best(mut run: impl FnMut()) -> Duration {
     let time = |_| {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_time());
         run();
-        start.elapsed()
+        match (before, processor_time()) {
+            (Some(before), Some(after)) => after - before,
+            _ => start.elapsed(),
+        }
     };
     (0..5).map(time).min().expect("there are some")
 }
 
 #[test]
-#[ignore = "a measurement, for a release build on an idle machine"]
+#[ignore = "a measurement, for a release build"]
 fn at_least_five_million_operations_a_second() {
     let device = Device::cpu_checked().unwrap();
     let queue = Queue::new(&device).unwrap();
