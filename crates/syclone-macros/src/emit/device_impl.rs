@@ -11,7 +11,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::device_fn::{bound_function, device_function, host_function, turbofish};
-use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment};
+use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
 /// The expansion of a block.
 pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
@@ -121,7 +121,7 @@ fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
 /// The list called `name`: the functions with a receiver and without generics of their own.
 fn methods_list(functions: &[Parsed], vis: &TokenStream, name: &Ident) -> TokenStream {
     let entries = functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty()).map(|f| {
-        let (method, (_, bound)) = (f.ident.to_string(), hidden_names(f));
+        let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
         quote!((#method, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
     });
     quote! {

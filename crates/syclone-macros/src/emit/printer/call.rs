@@ -100,7 +100,7 @@ impl Printer<'_> {
         if role.is_some_and(|role| !is_value(role)) || is_builtin_method(name) || self.roles.token(receiver).is_some() {
             return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*));
         }
-        let device = format_ident!("__device_{}", name, span = span);
+        let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
         if has_index(receiver) {
             // The element is a copy: a method that changes it would change the copy, which rustc then refuses.
             return quote_spanned!(span=> match #receiver_tokens { __element => __element.#device #generics(#(#printed,)* #oob) });

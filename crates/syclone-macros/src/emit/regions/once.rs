@@ -107,8 +107,10 @@ impl Regions<'_> {
                 Argument::Uniform(expr) => {
                     let tokens = self.scalar_expr(expr, At::Group);
                     let plain = match &collective.operation {
-                        Operation::Method(..) => {
-                            matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr) || self.is_span(expr)
+                        Operation::Method(_, name) => {
+                            // Only joint forms take spans. What an inline kernel captured looks like one to others too.
+                            matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr)
+                                || name.starts_with("joint_") && self.is_span(expr)
                         }
                         Operation::Call(_) => false,
                     };
