@@ -203,7 +203,8 @@ impl Node {
     ///
     /// # Safety
     /// The caller is the thread that submits the node (before it releases it) or that made it ready (before it
-    /// passes it on), or holds a claimed chunk that it has not counted as finished, or decides about the node's end.
+    /// passes it on), or holds a claimed chunk that it has not counted as finished, or a step of the node's graph that is
+    /// not counted as ended, or decides about the node's end.
     pub(crate) unsafe fn payload(&self) -> &Payload {
         // SAFETY: by the contract nobody takes the payload now, and nobody else writes it.
         unsafe { (*self.payload.get()).as_ref() }.expect("a payload is taken only after its last use")

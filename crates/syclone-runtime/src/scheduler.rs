@@ -67,9 +67,10 @@ fn advance(mut ready: Vec<Arc<Node>>) {
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
             (Work::Graph(plan), Some(device)) if !plan.steps.is_empty() => {
-                let (device, plan, queue) = (device.clone(), Arc::clone(plan), payload.queue.clone());
-                let begun = queue.map_or_else(Vec::new, |queue| GraphRun::start(&node, &plan, &queue));
-                if plan.has_empty_roots() {
+                // What is begun may end the node at once, and with it the plan.
+                let (device, has_empty_roots) = (device.clone(), plan.has_empty_roots());
+                let begun = payload.queue.as_ref().map_or_else(Vec::new, |queue| GraphRun::start(&node, plan, queue));
+                if has_empty_roots {
                     ready.extend(begun);
                 } else {
                     device.backend().enqueue_all(begun);

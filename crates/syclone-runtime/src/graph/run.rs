@@ -16,8 +16,8 @@ use crate::{Error, Result, trace};
 
 /// What the commands of a replay share.
 pub(crate) struct GraphRun {
+    /// It also holds the plan, and with it the memory: whoever waits for it may rely on neither being held afterwards.
     outer: Arc<Node>,
-    plan: Arc<Plan>,
     queue: Arc<QueueShared>,
     /// For each step, how many of its predecessors have not ended.
     unmet: Box<[AtomicUsize]>,
@@ -40,10 +40,9 @@ struct Failures {
 
 impl GraphRun {
     /// Begins a replay whose turn has come: the nodes of the steps that follow no other.
-    pub(crate) fn start(outer: &Arc<Node>, plan: &Arc<Plan>, queue: &Arc<QueueShared>) -> Vec<Arc<Node>> {
+    pub(crate) fn start(outer: &Arc<Node>, plan: &Plan, queue: &Arc<QueueShared>) -> Vec<Arc<Node>> {
         let run = Arc::new(GraphRun {
             outer: Arc::clone(outer),
-            plan: Arc::clone(plan),
             queue: Arc::clone(queue),
             unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
             left: AtomicUsize::new(plan.steps.len()),
@@ -52,12 +51,29 @@ impl GraphRun {
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
         });
-        plan.roots.iter().map(|&number| run.node(number)).collect()
+        // SAFETY: none of the steps has begun.
+        plan.roots.iter().map(|&number| unsafe { run.node(number) }).collect()
+    }
+
+    /// The graph's commands.
+    ///
+    /// # Safety
+    /// Some step is not counted as ended in `left`, and will not be while the result is used.
+    unsafe fn plan(&self) -> &Plan {
+        // SAFETY: the last step decides about the end of the outer node, and it has not ended.
+        match unsafe { &self.outer.payload().work } {
+            Work::Graph(plan) => plan,
+            _ => unreachable!("a replay's work is a graph"),
+        }
     }
 
     /// The node of a step whose turn has come.
-    fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
-        let step = &self.plan.steps[number];
+    ///
+    /// # Safety
+    /// The step is not counted as ended in `left`.
+    unsafe fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
+        // SAFETY: by the contract this step has not ended.
+        let step = unsafe { &self.plan().steps[number] };
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
                 kernel.rewind();
@@ -110,7 +126,8 @@ impl GraphRun {
         error: Option<&Arc<Error>>,
         ready: &mut Vec<Arc<Node>>,
     ) -> Option<Result<()>> {
-        let successors = &self.plan.steps[number].successors;
+        // SAFETY: this step is counted as ended below, after the last use.
+        let successors = unsafe { &self.plan().steps[number].successors };
         if let Some(error) = error {
             let first = match &**error {
                 Error::DependencyFailed { first, .. } => first,
@@ -125,7 +142,8 @@ impl GraphRun {
         }
         for &(later, _) in successors {
             if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
-                ready.push(self.node(later));
+                // SAFETY: neither this step nor the later one is counted as ended.
+                ready.push(unsafe { self.node(later) });
             }
         }
         if self.left.fetch_sub(1, Ordering::AcqRel) != 1 {
