@@ -11,6 +11,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::device_fn::{bound_function, device_function, host_function, turbofish};
+use super::found::finder;
 use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
 /// The expansion of a block.
@@ -22,8 +23,10 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
         let (device, bound) = hidden_names(f);
         let generics = turbofish(f);
         let host = host_function(f, quote!(Self::#device #generics));
+        // A trait has its own.
+        let finder = (!in_trait).then(|| finder(f, &vis, &bound));
         let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
-        quote!(#host #device #bound)
+        quote!(#host #device #bound #finder)
     });
     // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too. A trait's own list has
     // its default functions too, so its implementations leave it alone.
@@ -46,6 +49,12 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
 /// The expansion of a trait.
 pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
     let item = &parsed.item;
+    // Arguments would choose among several implementations, and there are none where a method is only found.
+    let is_generic = item.generics.type_params().next().is_some();
+    let finders = parsed.functions.iter().filter(|_| !is_generic).map(|f| {
+        let (_, bound) = hidden_names(f);
+        finder(f, &TokenStream::new(), &bound)
+    });
     let functions = parsed.functions.iter().map(|f| {
         let (device, bound) = hidden_names(f);
         if f.has_body {
@@ -79,6 +88,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
         #vis #unsafety trait #ident #impl_generics #colon #supertraits #where_clause {
             #(#others)*
             #(#functions)*
+            #(#finders)*
             #methods
         }
     }

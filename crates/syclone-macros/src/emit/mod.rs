@@ -12,6 +12,7 @@ mod builtin_names;
 mod device_fn;
 mod device_impl;
 mod ends;
+mod found;
 mod inline;
 mod kernel;
 mod lock_step;
