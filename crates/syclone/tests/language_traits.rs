@@ -100,6 +100,42 @@ fn a_method_of_a_trait_is_called_on_structs_enums_constants_and_numbers() {
     assert_eq!(P.twice(1.0), 3.0, "on the host");
 }
 
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+struct Outer {
+    inner: Scale,
+}
+
+#[device_fn]
+fn made(by: f32) -> Scale {
+    Scale { by }
+}
+
+#[kernel]
+fn on_types_that_are_not_spelled(item: Item<1>, outer: View<Outer>, out: ItemMut<f32>) {
+    out[item] = outer[item].inner.go(3.0) + made(10.0).go(2.0);
+}
+
+#[test]
+fn a_method_of_a_trait_is_called_on_fields_results_and_captures() {
+    in_every_way(|queue, way| {
+        let outer = Buffer::from_vec(vec![Outer { inner: Scale { by: 1.0 } }, Outer { inner: Scale { by: -2.0 } }]);
+        let out = Buffer::<f32>::new(2);
+        run(queue, |h| h.parallel_for(2, on_types_that_are_not_spelled(outer.read(h), out.write(h))));
+        assert_eq!(*out.host_read().unwrap(), [23.0, 14.0], "{way:?}");
+        let (scale, sign) = (Scale { by: 4.0 }, Sign::Minus);
+        run(queue, |h| {
+            let out = out.write(h);
+            h.parallel_for(
+                2,
+                syclone::kernel!(|item: Item<1>| {
+                    out[item] = scale.go(2.0) + scale.twice(1.0) + sign.twice(0.25) + sign.go(1.0);
+                }),
+            )
+        });
+        assert_eq!(*out.host_read().unwrap(), [16.25; 2], "{way:?}");
+    });
+}
+
 /// Bounded less than the blocks of its methods.
 #[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
 struct Pair<T>(T, T);
