@@ -11,6 +11,7 @@ pub mod alive;
 pub mod arena;
 pub mod bind;
 pub mod capture;
+pub mod element;
 pub mod functions;
 pub mod group;
 pub mod group_cx;
@@ -34,6 +35,7 @@ pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::{Tables, bind, found, found_of, type_of};
 pub use capture::{Capture, Captured};
+pub use element::CopyOfElementChangeItInAVariableAndStoreItBack;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
