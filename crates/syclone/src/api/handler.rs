@@ -143,7 +143,15 @@ impl<'q> Handler<'q> {
     ///     let mut data = buffer.read_write(h);
     ///     h.host_task(move |task| task.write(&mut data).map(|data| data.reverse()))
     /// })?;
-    /// assert_eq!(buffer.to_vec()?, [3, 2, 1]);
+    /// queue.submit(|h| {
+    ///     let mut data = buffer.read_write(h);
+    ///     h.host_task(move |task| {
+    ///         task.write(&mut data)?[0] = 7;
+    ///         // Where `?` is used, Rust must be told the error's type.
+    ///         Ok::<(), Error>(())
+    ///     })
+    /// })?;
+    /// assert_eq!(buffer.to_vec()?, [7, 2, 1]);
     /// # Ok(())
     /// # }
     /// ```
@@ -158,6 +166,20 @@ impl<'q> Handler<'q> {
         self.launch(name, || {
             let run = move || task(&HostTask::new(id)).into_result(Name::Borrowed(name));
             Ok(Command::host_task(name, run))
+        })
+    }
+
+    /// [`host_task`](Handler::host_task) for a [`Graph`](crate::Graph), each replay of which calls the task again.
+    pub fn replayed_host_task<F, R>(&self, mut task: F) -> Result<()>
+    where
+        F: FnMut(&HostTask) -> R + Send + 'static,
+        R: HostTaskResult,
+    {
+        let id = self.id;
+        let name = std::any::type_name::<F>().trim_end_matches("::{{closure}}");
+        self.launch(name, || {
+            let run = move || task(&HostTask::new(id)).into_result(Name::Borrowed(name));
+            Ok(Command::replayed_host_task(name, run))
         })
     }
 
