@@ -80,7 +80,9 @@ fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
     let number = count_block(&TRAIT_BLOCKS_OF, self_ty);
     let name = (number < BLOCKS).then(|| trait_list(number))?;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let conditions = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     Some(quote! {
+        #(#conditions)*
         #[doc(hidden)]
         impl #impl_generics #self_ty #where_clause {
             #[doc(hidden)]
