@@ -225,13 +225,14 @@ pub enum Error {
     },
     /// A kernel read or wrote outside a parameter's memory.
     #[error(
-        "kernel '{kernel}': access outside parameter '{parameter}' (seen: {count})\n\
-         reads gave zero and writes were dropped; check the index against the extent before use"
+        "kernel '{kernel}': access outside {} (seen: {count})\n\
+         reads gave zero and writes were dropped; check the index against the extent before use",
+        place(parameter)
     )]
     OutOfBounds {
         /// The kernel.
         kernel: Name,
-        /// The parameter.
+        /// The parameter's name, or words for what has none, such as "a local or private array".
         parameter: Name,
         /// How many were seen (at least; back ends may stop counting).
         count: u64,
@@ -258,6 +259,23 @@ pub enum Error {
         kernel: Name,
         /// The panic's message.
         message: String,
+    },
+    /// A `kassert!` of a kernel did not hold.
+    #[error(
+        "kernel '{kernel}': {message}\n\
+         {}in line {line} of {file}; its outputs hold no result; the device goes on", for_item(.item)
+    )]
+    AssertionFailed {
+        /// The kernel.
+        kernel: Name,
+        /// What the assertion says.
+        message: String,
+        /// The item's global id; empty for a kernel that runs once.
+        item: Vec<usize>,
+        /// The source file, of the kernel or of a device function that it called.
+        file: Name,
+        /// The line there.
+        line: u32,
     },
     /// A host task panicked.
     #[error("host task '{task}' panicked: {message}\nwhat depends on it does not run; the device goes on")]
@@ -456,6 +474,15 @@ fn dividing(global: usize, local: usize) -> String {
         }
         None => "choose a divisor, or a smaller global size".to_owned(),
     }
+}
+
+/// What an index was outside of: a parameter's name is one word, and other words stand for themselves.
+fn place(parameter: &Name) -> String {
+    if parameter.contains(' ') { parameter.to_string() } else { format!("parameter '{parameter}'") }
+}
+
+fn for_item(item: &[usize]) -> String {
+    if item.is_empty() { String::new() } else { format!("for item {item:?}, ") }
 }
 
 fn in_dimension(dimension: Option<usize>) -> String {

@@ -72,6 +72,8 @@ mod isa;
 mod lane;
 mod limits;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod node;
 mod queue;
 mod region;

@@ -17,5 +17,6 @@ pub use crate::types::vector::alias::*;
 pub use crate::types::{
     DeviceCopy, Float, Geometric, Integer, IntegerMath, Lanes, Math, Order, Scalar, Scope, Upsample, Vector, bf16, f16,
 };
+pub use crate::{kassert, kprint, kprintln};
 pub use syclone_macros::{DeviceCopy, device_fn, kernel};
 pub use syclone_runtime::{Aspect, Device, Error, Event, Result};

@@ -11,6 +11,7 @@
 //! - `signature.rs`: kinds, parameters and their roles; `types.rs`: which types may be named.
 //! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `place.rs`, `pattern.rs`: one
 //!   family of constructs each; `advice.rs`: what to write instead of what the language lacks.
+//! - `message.rs`: what a kernel prints and asserts.
 //! - `hygiene.rs`: which identifiers mean the same variable.
 //! - `options.rs`: the arguments of `#[kernel(…)]`.
 //! - `items.rs`: free functions, `impl` blocks, traits; `inline.rs`: `kernel!` closures.
@@ -24,6 +25,7 @@ mod inline;
 mod items;
 mod local_const;
 mod lower;
+mod message;
 mod method;
 mod options;
 mod pattern;
@@ -33,12 +35,14 @@ mod signature;
 mod tests;
 mod types;
 
+pub use call::is_vector_alias;
 pub use hygiene::name_of;
 pub use inline::{Inline, parse_inline};
 pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
 pub use options::Options;
+pub use signature::role_by_name;
 pub use types::{PRIMITIVES, last_segment};
 
 use proc_macro2::{Ident, Span, TokenStream};

@@ -5,18 +5,21 @@
 //! - For item loops: [`group_cx`] (the running group), [`per_item`], [`mod@strips`] and [`alive`]; [`group`] and
 //!   [`sub_group`] have the collective operations.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
+//! - [`message`]: what kernels print and assert.
 //! - [`mod@bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
 
 pub mod alive;
 pub mod arena;
 pub mod bind;
 pub mod capture;
+pub mod element;
 pub mod functions;
 pub mod group;
 pub mod group_cx;
 pub mod kernel;
 pub mod launch;
 pub mod lock_step;
+pub mod message;
 pub mod per_item;
 pub mod strips;
 pub mod sub_group;
@@ -32,8 +35,9 @@ pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind};
+pub use bind::{Tables, bind, found, found_of, type_of};
 pub use capture::{Capture, Captured};
+pub use element::CopyOfElementChangeItInAVariableAndStoreItBack;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
@@ -41,5 +45,5 @@ pub use kernel::{
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use strips::{Lanes, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::BoundFunction;
-pub use syclone_kernel_ast::types::Type;
+pub use syclone_kernel_ast::types::{BindFn, Type};
 pub use tree_type::{TreeType, arg, role};

@@ -203,7 +203,7 @@ impl Queue {
         let name_of = |position| kernel.parameter_name(position);
         let len = arguments::bind_usm(&name, &name_of, &kernel.params(), self.device(), &mut accesses)?;
         // SAFETY: every argument that reaches global memory is USM memory, which `bind_usm` has found.
-        unsafe { kernel.launch_on(queue, shape, &mut accesses[..len]) }
+        self.printing(|| unsafe { kernel.launch_on(queue, shape, &mut accesses[..len]) })
     }
 
     /// [`Handler::parallel_for`] as a command group of its own, for kernels that take USM memory and plain values.

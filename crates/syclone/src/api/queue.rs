@@ -10,6 +10,7 @@ use super::graph::{Graph, recordable};
 use super::handler::Handler;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
+use crate::abi::message::{Output, with_output};
 use crate::types::DeviceCopy;
 
 /// How a queue behaves.
@@ -29,6 +30,7 @@ use crate::types::DeviceCopy;
 pub struct QueueOptions {
     runtime: syclone_runtime::QueueOptions,
     on_error: Option<ErrorHandler>,
+    on_print: Option<Output>,
 }
 
 impl QueueOptions {
@@ -60,11 +62,20 @@ impl QueueOptions {
         self
     }
 
+    /// A function that takes what the queue's kernels print with [`kprintln!`](crate::kprintln!), instead of standard output.
+    ///
+    /// It gets one or more lines at a time, and all of a command's before the command's event says that it has ended. It is
+    /// called on a worker of the device, by one at a time for each command, and must not wait for a command.
+    pub fn on_print(mut self, output: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_print = Some(Arc::new(output));
+        self
+    }
+
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
         crate::abi::ways::check_environment()?;
         let runtime = syclone_runtime::Queue::with_handler(device, self.runtime, self.on_error)?;
-        Ok(Queue { runtime, recording: None })
+        Ok(Queue { runtime, on_print: self.on_print, recording: None })
     }
 }
 
@@ -74,6 +85,7 @@ impl fmt::Debug for QueueOptions {
             .field("in_order", &self.runtime.in_order)
             .field("profiling", &self.runtime.profiling)
             .field("on_error", &self.on_error.is_some())
+            .field("on_print", &self.on_print.is_some())
             .finish()
     }
 }
@@ -96,6 +108,7 @@ impl fmt::Debug for QueueOptions {
 /// ```
 pub struct Queue {
     runtime: syclone_runtime::Queue,
+    on_print: Option<Output>,
     /// What takes the commands instead, while [`Queue::record`] runs.
     recording: Option<Graph>,
 }
@@ -126,7 +139,7 @@ impl Queue {
     /// An error means that nothing was submitted: `group` returned it, or the command is wrong in itself.
     pub fn submit(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> Result<Event> {
         let handler = Handler::new(self.runtime.device());
-        group(&handler)?;
+        with_output(self.on_print.as_ref(), || group(&handler))?;
         self.submit_group(handler)
     }
 
@@ -175,10 +188,15 @@ impl Queue {
         self.recording.is_none().then_some(&self.runtime)
     }
 
+    /// Runs `prepare`, whose launches print where this queue's kernels do.
+    pub(crate) fn printing<R>(&self, prepare: impl FnOnce() -> R) -> R {
+        with_output(self.on_print.as_ref(), prepare)
+    }
+
     /// A queue like this one whose commands `graph` takes.
     pub(crate) fn recorder(&self, graph: Graph) -> Result<Self> {
         let runtime = syclone_runtime::Queue::with(self.device(), self.runtime.options())?;
-        Ok(Queue { runtime, recording: Some(graph) })
+        Ok(Queue { runtime, on_print: self.on_print.clone(), recording: Some(graph) })
     }
 
     pub(crate) fn into_recording(self) -> Option<Graph> {

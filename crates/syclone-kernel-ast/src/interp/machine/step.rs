@@ -2,8 +2,9 @@
 
 use super::memory::{self, Handle, NOTHING};
 use super::{Caller, Machine, Status};
-use crate::interp::code::{At, Instr, NameAt};
+use crate::interp::code::{At, Instr, NameAt, TypeAt};
 use crate::interp::{AccessKind, Fault, IncidentKind};
+use crate::message;
 use crate::numeric;
 use crate::types::{IntKind, Order, Scope, Type};
 use crate::value::Value;
@@ -19,9 +20,13 @@ impl Machine<'_> {
     pub(super) fn run_item(&mut self, item: usize) -> Result<(), Fault> {
         self.enter(item);
         let code = self.code;
+        let (mut function, mut instrs) = (usize::MAX, &[][..]);
         let status = loop {
-            let Some(instr) = code.functions.get(self.function).and_then(|function| function.instrs.get(self.pc))
-            else {
+            if self.function != function {
+                function = self.function;
+                instrs = code.functions.get(function).map_or(&[][..], |function| &function.instrs);
+            }
+            let Some(instr) = instrs.get(self.pc) else {
                 return Err(Fault::Internal("an instruction outside of its function".into()));
             };
             self.pc += 1;
@@ -121,6 +126,7 @@ impl Machine<'_> {
                     self.set_wide(state + 32, left - 1);
                 }
             }
+            Instr::Message { template, ref args, fails } => self.message(template, args, fails)?,
             Instr::Together { .. } => return Ok(Flow::Stop(Status::Waiting)),
             Instr::Unreachable => {
                 return Err(Fault::Internal(format!("a match without an arm in line {}", self.line())));
@@ -130,9 +136,27 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
+    fn message(&mut self, template: NameAt, args: &[(At, TypeAt)], fails: bool) -> Result<(), Fault> {
+        let code = self.code;
+        let args =
+            args.iter().map(|&(at, ty)| self.value(at, &code.types[ty as usize])).collect::<Result<Vec<_>, _>>()?;
+        let message = message::format(&code.names[template as usize], &args);
+        if fails {
+            let file = code.functions[self.function].file.clone();
+            return Err(Fault::Assertion { message, file, line: self.line(), item: self.global_id() });
+        }
+        self.builtins.print(&message);
+        Ok(())
+    }
+
     fn copy(&mut self, to: At, from: At, len: usize) {
-        let start = self.base + from as usize;
-        self.private.copy_within(start..start + len, self.base + to as usize);
+        match len {
+            1 | 4 | 8 => self.set_bits(to, self.bits(from, len as u32), len as u32),
+            _ => {
+                let start = self.base + from as usize;
+                self.private.copy_within(start..start + len, self.base + to as usize);
+            }
+        }
     }
 
     fn call(&mut self, function: usize, args: &[(At, At, u32)], to: At) {

@@ -12,6 +12,23 @@ use super::{At, Regions, per_item};
 
 impl Regions<'_> {
     pub(super) fn scalar(&self, stmt: &Stmt, at: At) -> TokenStream {
+        let mut tokens = self.note_first(stmt, at).unwrap_or_default();
+        tokens.extend(self.scalar_statement(stmt, at));
+        tokens
+    }
+
+    /// Notes the first of the items for which something runs once.
+    fn note_first(&self, stmt: &Stmt, at: At) -> Option<TokenStream> {
+        match at {
+            At::Strip(_) => self.note(std::slice::from_ref(stmt), quote!(__x0)),
+            _ => self.note(std::slice::from_ref(stmt), quote!(0)).map(|_| {
+                let zeros = (0..self.dims).map(|_| quote!(0usize));
+                quote!(__oob.note_item(__g.global([#(#zeros),*]));)
+            }),
+        }
+    }
+
+    fn scalar_statement(&self, stmt: &Stmt, at: At) -> TokenStream {
         let vars = &self.plan.function.vars;
         match stmt {
             Stmt::Let { pattern, ty, init, span } => {
@@ -33,7 +50,8 @@ impl Regions<'_> {
     }
 
     pub(super) fn scalar_expr(&self, expr: &Expr, at: At) -> TokenStream {
-        let prologue = self.scalar_prologue(&Uses::of_expr(&self.plan.function.vars, expr), at);
+        let mut prologue = self.note_first(&Stmt::Expr(expr.clone()), at).unwrap_or_default();
+        prologue.extend(self.scalar_prologue(&Uses::of_expr(&self.plan.function.vars, expr), at));
         let expr = self.printer.expr(expr);
         if prologue.is_empty() { expr.into_token_stream() } else { quote!({ #prologue #expr }) }
     }
@@ -107,9 +125,8 @@ impl Regions<'_> {
                 Argument::Uniform(expr) => {
                     let tokens = self.scalar_expr(expr, At::Group);
                     let plain = match &collective.operation {
-                        Operation::Method(..) => {
-                            matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr) || self.is_span(expr)
-                        }
+                        // Joint forms take spans and an operator, and no values.
+                        Operation::Method(_, name) => name.starts_with("joint_") || self.is_operator(expr),
                         Operation::Call(_) => false,
                     };
                     Some(if plain { tokens } else { quote!(::syclone::abi::Uniform(#tokens)) })
@@ -174,17 +191,5 @@ impl Regions<'_> {
             last,
             "Plus" | "Multiplies" | "Minimum" | "Maximum" | "BitAnd" | "BitOr" | "BitXor" | "LogicalAnd" | "LogicalOr"
         )
-    }
-
-    fn is_span(&self, expr: &Expr) -> bool {
-        let var = match &expr.kind {
-            ExprKind::Var(var) => *var,
-            ExprKind::Method { receiver, name, .. } if name == "span" => return self.is_span(receiver),
-            _ => return false,
-        };
-        self.plan
-            .roles
-            .role(var)
-            .is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }))
     }
 }
