@@ -68,7 +68,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,
-                (#(::syclone::abi::Capture::capture(#captures),)*),
+                (#(unsafe { ::syclone::abi::Capture::capture(#captures) },)*),
                 #regions,
                 #lock_step,
             );

@@ -227,7 +227,11 @@ pub trait Indexable<I> {
     note = "a View is read-only: take ItemMut, AtomicView or ScatterMut",
     note = "index an ItemMut with the item and a GroupMut with the group: each element has one writer"
 )]
-pub trait IndexableMut<I>: Indexable<I> {}
+///
+/// # Safety
+/// A place that [`Indexable::place`] gives may be written, by the item that has the index, whatever other items do at
+/// theirs.
+pub unsafe trait IndexableMut<I>: Indexable<I> {}
 
 /// What holds its elements in itself: arrays and vectors.
 ///
@@ -270,7 +274,8 @@ impl<T, const N: usize> Indexable<usize> for [T; N] {
     }
 }
 
-impl<T, const N: usize> IndexableMut<usize> for [T; N] {}
+// SAFETY: an array is written where it may be.
+unsafe impl<T, const N: usize> IndexableMut<usize> for [T; N] {}
 
 // SAFETY: the address is arithmetic on `this`, and fault is zero only for `index < N`.
 unsafe impl<T, const N: usize> Inline<usize> for [T; N] {}
