@@ -265,7 +265,9 @@ impl Lowerer {
     pub fn body(&mut self, block: &syn::Block) -> Block {
         // Anywhere in the body: nothing there could honour an attribute, and a dropped `cfg` changes the meaning.
         Attributes(self).visit_block(block);
-        self.block(block)
+        let body = self.block(block);
+        self.check_tokens(&body);
+        body
     }
 
     /// A block in a scope of its own.

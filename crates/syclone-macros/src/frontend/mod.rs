@@ -31,6 +31,7 @@ mod place;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod types;
 
 pub use hygiene::name_of;

@@ -24,9 +24,22 @@ pub const fn parameter_fault(parameter: usize) -> u32 {
 pub struct Oob(u32);
 
 impl Oob {
-    /// No faults.
+    /// No faults yet, of items that run.
+    ///
+    /// Handles and the places that they give are safe to use with an `Oob`: who has one is a kernel.
+    ///
+    /// # Safety
+    /// The value lives while a group of a launch runs, on its thread, and is used with that launch's memory; or it is used
+    /// with no handle to memory at all.
+    #[doc(hidden)]
     #[inline(always)]
-    pub const fn new() -> Self {
+    pub const unsafe fn new() -> Self {
+        Oob(0)
+    }
+
+    /// For tests, which see to the promise of [`Oob::new`] themselves.
+    #[cfg(test)]
+    pub(crate) const fn in_a_test() -> Self {
         Oob(0)
     }
 
@@ -40,12 +53,6 @@ impl Oob {
     #[inline(always)]
     pub fn note(&mut self, bits: u32) {
         self.0 |= bits;
-    }
-}
-
-impl Default for Oob {
-    fn default() -> Self {
-        Oob::new()
     }
 }
 
