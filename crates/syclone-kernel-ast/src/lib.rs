@@ -14,6 +14,7 @@ pub mod encode;
 pub mod half;
 pub mod infer;
 pub mod interp;
+pub mod message;
 mod numeric;
 mod print;
 pub mod tree;

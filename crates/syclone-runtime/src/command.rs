@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::graph::{Executable, Plan};
+use crate::graph::{Executable, Plan, Strands};
 use crate::{Error, Event, MemoryObject, Name, Region, Result, Worker};
 
 /// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
@@ -181,6 +181,8 @@ pub(crate) enum Work {
     HostTask(HostTask),
     /// The commands of a graph.
     Graph(Arc<Plan>),
+    /// Commands of a graph's replay that are ready at once, for a back end that runs strands.
+    Strands(Strands),
     /// Nothing: complete as soon as its turn comes.
     Empty,
     /// The turn of a host access, which its holder ends.

@@ -78,8 +78,8 @@ struct QueueState {
     last: Option<Arc<Node>>,
     /// The last barrier, which every later command follows.
     barrier: Option<Arc<Node>>,
-    /// The first failure since the last wait.
-    failed: Option<Arc<Node>>,
+    /// The first failure since the last wait, and whose it is.
+    failed: Option<(Arc<Node>, Error)>,
     parked: usize,
 }
 
@@ -219,7 +219,10 @@ impl Queue {
             commands::seen_queue(self.0.id());
         }
         match state.failed.take() {
-            Some(node) => node.result(),
+            Some((node, error)) => {
+                node.mark_reported();
+                Err(error)
+            }
             None => Ok(()),
         }
     }
@@ -269,9 +272,6 @@ impl QueueShared {
             state.last = None;
             state.barrier = None;
         }
-        if failed && state.failed.is_none() {
-            state.failed = Some(Arc::clone(node));
-        }
         self.ended_below.store(state.ended_below, Ordering::Release);
         if state.parked > 0 {
             self.changed.notify_all();
@@ -282,8 +282,11 @@ impl QueueShared {
         }
     }
 
-    /// Calls the error handler, if there is one.
-    pub(crate) fn tell_handler(&self, error: &Error) {
+    /// Takes note that a command is going to fail, and calls the error handler, if there is one.
+    ///
+    /// Before the command's event says so: whoever has seen that can rely on this failure being the first.
+    pub(crate) fn failing(&self, node: &Arc<Node>, error: &Error) {
+        self.lock().failed.get_or_insert_with(|| (Arc::clone(node), error.clone()));
         if let Some(handler) = &self.on_error {
             host::in_handler(|| handler(error));
         }
@@ -292,10 +295,9 @@ impl QueueShared {
     /// Writes the first failure to stderr, unless someone has been given it.
     fn log_unreported(&self) {
         let failed = self.lock().failed.take();
-        if let Some(node) = failed
+        if let Some((node, error)) = failed
             && self.on_error.is_none()
             && !node.is_reported()
-            && let Err(error) = node.result()
         {
             diagnostics::report(format_args!("a command's error was never asked for: {error}"));
         }

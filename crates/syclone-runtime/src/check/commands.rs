@@ -89,6 +89,19 @@ pub(crate) fn submitted(queue: usize, in_order: bool) -> u64 {
     number
 }
 
+/// A number for the start of a command that is made of others: it follows whom the command follows.
+pub(crate) fn start_of_part(number: u64) -> u64 {
+    if number == UNCHECKED {
+        return UNCHECKED;
+    }
+    let start = submitted(0, false);
+    log(|log| {
+        let earlier = log.follows.get(&number).cloned().unwrap_or_default();
+        log.follows.insert(start, earlier);
+    });
+    start
+}
+
 /// A command follows another one.
 #[inline]
 pub(crate) fn follows(later: u64, earlier: u64) {

@@ -56,6 +56,10 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
             Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
         }
         Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },
+        Fault::Assertion { message, file, line, item } => {
+            let item = item[3 - D..].to_vec();
+            Error::AssertionFailed { kernel, message, item, file: file.into(), line }
+        }
         fault => Error::KernelPanic { kernel, message: fault.to_string() },
     }
 }

@@ -19,6 +19,7 @@ use self::grid::Grid;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
 use super::kernel::{Form, Kernel, KernelMeta};
+use super::message::Printed;
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
 use crate::kernel::{ParamTuple, Reduction};
@@ -80,7 +81,8 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     // The interpreter runs one chunk, and combines into its first partial result.
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     let isa = device.info().isa;
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks }))
+    let printed = Printed::here();
+    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed }))
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
@@ -176,6 +178,7 @@ struct LaunchWork<const D: usize, K: Kernel<D>> {
     reductions: Vec<Arc<dyn Reduction>>,
     /// On a checked device.
     checks: Option<Checks>,
+    printed: Printed,
 }
 
 thread_local! {
@@ -203,6 +206,33 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
     }
 
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
+        // SAFETY: the caller's promise.
+        self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
+    }
+
+    fn rewind(&self) {
+        for reduction in &self.reductions {
+            // SAFETY: a launch is rewound between its runs.
+            unsafe { reduction.rewind() };
+        }
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.printed.finish();
+        for reduction in &self.reductions {
+            // SAFETY: all chunks have ended.
+            unsafe { reduction.finish() };
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
+    /// Runs the groups of a chunk.
+    ///
+    /// # Safety
+    /// As for [`KernelWork::run`].
+    unsafe fn run_chunk(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         if self.way == Way::Interpreter {
             // SAFETY: the caller's promise about the memory.
             return unsafe {
@@ -234,16 +264,6 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         })
     }
 
-    fn finish(&self) -> Result<()> {
-        for reduction in &self.reductions {
-            // SAFETY: all chunks have ended.
-            unsafe { reduction.finish() };
-        }
-        Ok(())
-    }
-}
-
-impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     /// What went wrong in a chunk, as an error.
     fn report(&self, memory: &GroupMemory) -> Result<()> {
         let kernel = || Name::Borrowed(self.meta.name);
