@@ -149,7 +149,6 @@ fn an_index_that_wraps_between_the_ends_of_a_row_is_out_of_bounds() {
     let last = items - 1;
     let stride = (0..6).fold(last, |inverse, _| inverse.wrapping_mul(2usize.wrapping_sub(last.wrapping_mul(inverse))));
     assert_eq!(last.wrapping_mul(stride), 1);
-    let expected: Vec<u32> = (0..items).map(|i| [7, 9].get(i.wrapping_mul(stride)).copied().unwrap_or(0)).collect();
     in_every_way(|queue, way| {
         let (x, y) = (Buffer::from_vec(vec![7u32, 9]), Buffer::from_vec(vec![77u32; items]));
         let event = queue.submit(|h| h.parallel_for(items, strided(stride, x.read(h), y.write(h)))).expect("submits");
@@ -159,11 +158,6 @@ fn an_index_that_wraps_between_the_ends_of_a_row_is_out_of_bounds() {
             assert!(matches!(event.expect("submits").wait(), Err(Error::OutOfBounds { .. })), "{way:?}");
         }
     });
-    // The values, where the first failure stops nothing: one item a chunk would be too slow, so one range of two rows.
-    let (x, y) = (Buffer::from_vec(vec![7u32, 9]), Buffer::from_vec(vec![77u32; items]));
-    let event = queue().submit(|h| h.parallel_for(items, strided(stride, x.read(h), y.write(h)))).expect("submits");
-    event.wait().expect_err("out of bounds");
-    y.copy_from_slice(&expected).expect("replaced");
 }
 
 #[kernel(fallback)]
@@ -280,4 +274,46 @@ fn the_host_and_a_command_never_hold_one_element_at_the_same_time() {
 #[kernel]
 fn increment(item: Item<1>, x: ItemMut<u64>) {
     x[item] += 1;
+}
+
+/// A way out of a kernel that the macro can't see: an operator of the program's own on a captured handle, of which the macro
+/// knows no type.
+static LEAKED: std::sync::Mutex<Option<View<i32>>> = std::sync::Mutex::new(None);
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Taker(i32);
+
+impl std::ops::Add<Taker> for View<i32> {
+    type Output = i32;
+
+    fn add(self, taker: Taker) -> i32 {
+        *LEAKED.lock().expect("nobody panics with it") = Some(self);
+        taker.0
+    }
+}
+
+#[device_fn]
+fn first_of(x: View<i32>) -> i32 {
+    x[0]
+}
+
+#[test]
+fn a_handle_that_leaves_its_kernel_is_worth_nothing() {
+    let queue = queue();
+    let (x, y) = (Buffer::from_vec(vec![41; 4]), Buffer::<i32>::new(4));
+    run(&queue, |h| {
+        let (x, y, taker) = (x.read(h), y.write(h), Taker(1));
+        h.parallel_for(4, syclone::kernel!(|item: Item<1>| y[item] = x + taker))
+    });
+    drop(x);
+    let leaked = LEAKED.lock().expect("nobody panics with it").take().expect("leaked");
+    assert_eq!(leaked.len(), 4, "what it knows of itself is no memory");
+    std::panic::catch_unwind(|| first_of(leaked)).expect_err("nothing is read on the host");
+    // In another command it would be an undeclared access.
+    let z = Buffer::<i32>::new(4);
+    let refused = queue.submit(|h| {
+        let z = z.write(h);
+        h.parallel_for(4, syclone::kernel!(|item: Item<1>| z[item] = leaked[item]))
+    });
+    assert!(matches!(refused, Err(Error::StaleArgument { .. })), "{refused:?}");
 }

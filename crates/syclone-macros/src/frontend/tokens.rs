@@ -2,7 +2,8 @@
 //!
 //! An item's token is its right to its element of an `ItemMut`. The types have no constructor and cannot be stored, so what is
 //! left is plain Rust code that gets hold of one: a method or an operator that a program implements for `Item` itself. So a
-//! token is only indexed with, passed to a device function, given a second name, or asked what it knows.
+//! token is only indexed with, passed to a device function, given a second name, or asked what it knows. Handles to memory that
+//! leave a kernel are worth nothing (see `Oob::new`); their methods are checked because others have no meaning on a device.
 
 use super::lower::Lowerer;
 use crate::emit::is_builtin_method;
@@ -31,6 +32,10 @@ const OF_ITEMS: [&str; 15] = [
 /// What a group or a sub-group knows, apart from its algorithms.
 const OF_GROUPS: [&str; 9] =
     ["count", "id", "linear_id", "local_id", "local_range", "max_size", "range", "size", "barrier"];
+
+/// What handles to memory have.
+const OF_HANDLES: [&str; 8] =
+    ["atomic", "combine", "extent", "is_empty", "len", "load_vector", "span", "store_vector"];
 
 impl Lowerer {
     /// Checks that tokens stand only where no code but the device's gets hold of them.
@@ -65,6 +70,9 @@ impl Lowerer {
                     (_, true) => OF_GROUPS.contains(&name.as_str()) || super::method::COLLECTIVES.contains(&name.as_str()),
                     _ => true,
                 };
+                if self.is_memory(receiver) && !OF_HANDLES.contains(&name.as_str()) {
+                    wrong.push((expr.span, format!("memory has no method `{name}` in a kernel: index it, or write a device function that takes it")));
+                }
                 if !known {
                     wrong.push((expr.span, format!("items and groups have no method `{name}` in a kernel: write a device function, and pass the item to it")));
                 }
@@ -103,6 +111,22 @@ impl Lowerer {
                 "an item or a group is no value: ask it for its id, index with it, or pass it to a device function".to_owned(),
             ));
         }
+    }
+
+    fn is_memory(&self, expr: &Expr) -> bool {
+        let ExprKind::Var(var) = expr.kind else { return false };
+        matches!(
+            self.role(var),
+            Some(
+                ParamRole::View
+                    | ParamRole::ItemMut
+                    | ParamRole::GroupMut
+                    | ParamRole::ScatterMut
+                    | ParamRole::AtomicView
+                    | ParamRole::LocalAccessor
+                    | ParamRole::Reducer
+            )
+        )
     }
 
     fn is_token_of_item(&self, expr: &Expr) -> bool {

@@ -114,7 +114,9 @@ impl<'q> Handler<'q> {
         self.launch("copy", || {
             let len = source.len();
             let region = Region::range(0..len * size_of::<T>());
-            let from = Operand { object: MemoryObject::from_vec(source), region, len, owner: None };
+            // SAFETY: the command reads it, and nobody writes it.
+            let object = unsafe { MemoryObject::from_values(source) };
+            let from = Operand { object, region, len, owner: None };
             let to = target.target(self, Internal(()))?;
             self.copy_command(&from, &to)
         })

@@ -1,4 +1,5 @@
-//! What a kernel holds cannot leave it: neither the item's token nor a handle to memory reaches code of the host.
+//! What a kernel holds cannot leave it, and what it is given cannot be forged: neither an item's token nor a handle to memory
+//! comes into other hands.
 use std::cell::Cell;
 use std::sync::Mutex;
 
@@ -27,19 +28,40 @@ thread_local! {
 }
 
 trait Other {
-    fn other(&self) -> Item<1>;
+    fn other(&self) -> usize;
 }
 
 impl Other for Item<1> {
-    fn other(&self) -> Item<1> {
-        LAST.replace(Some(*self)).unwrap_or(*self)
+    fn other(&self) -> usize {
+        LAST.replace(Some(*self)).map_or(0, |last| last.id(0))
     }
 }
 
 #[kernel]
-fn writes_for_another_item(item: Item<1>, y: ItemMut<i32>) {
-    let other = item.other();
-    y[other] = 1;
+fn leaks_its_item(item: Item<1>, y: ItemMut<usize>) {
+    y[item] = item.other();
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Taker(usize);
+
+impl std::ops::Add<Taker> for syclone::kernel::Group<1> {
+    type Output = usize;
+
+    fn add(self, taker: Taker) -> usize {
+        taker.0 + self.id(0)
+    }
+}
+
+#[kernel]
+fn leaks_its_group(item: NdItem<1>, taker: Taker, y: ItemMut<usize>) {
+    y[item] = item.group() + taker;
+}
+
+#[kernel]
+fn leaks_its_group_by_another_name(item: NdItem<1>, taker: Taker, y: ItemMut<usize>) {
+    let group = if taker.0 == 0 { item.group() } else { item.group() };
+    y[item] = group + taker;
 }
 
 #[derive(Clone, Copy, DeviceCopy)]
@@ -53,28 +75,12 @@ impl syclone::kernel::Position<1> for Anywhere {
 
 impl syclone::kernel::ItemToken<1> for Anywhere {}
 impl syclone::kernel::IndexableMut<Anywhere> for View<i32> {}
+impl syclone::kernel::SpanMutOf<Anywhere> for View<Anywhere> {}
 
 #[derive(Clone, Copy)]
 struct Wrapped(ScatterMut<i32>);
 
 impl syclone::kernel::SafeParam for Wrapped {}
-
-fn host_reads(x: &Buffer<i32>, y: &Buffer<i32>, queue: &Queue) {
-    let mut kept = None;
-    let _ = queue.submit(|h| {
-        let kernel = leaks_a_view(x.read(h), y.write(h));
-        kept = Some(syclone::Launch::params(&kernel));
-        h.parallel_for(4, kernel)
-    });
-}
-
-fn takes_a_handle(x: &Buffer<i32>, queue: &Queue) {
-    let _ = queue.submit(|h| {
-        let view: View<i32> = syclone::kernel::KernelArg::into_param(x.read(h));
-        drop(view);
-        Ok(())
-    });
-}
 
 fn steals<S: syclone::CopySource<i32>>(source: S, h: &Handler<'_>) {
     let _ = source.source(h, Default::default());

@@ -67,6 +67,10 @@ fn stores(item: Item<1>, x: AtomicView<u32>) {
 #[kernel]
 fn histogram(item: NdItem<1>, x: View<u32>, bins: AtomicView<u32>) {
     let mine = local::<[u32; 8]>();
+    if item.local_id(0) < 8 {
+        mine[item.local_id(0)] = 0;
+    }
+    item.barrier();
     mine.atomic(x[item] as usize % 8).fetch_add(1);
     item.barrier();
     if item.local_id(0) < 8 {

@@ -250,7 +250,7 @@ pub mod event {
     crate::tests! {
         fn a_wait_ends_with_the_command_and_can_be_repeated(queue) {
             let x = Buffer::from_vec(vec![3; 20]);
-            let event = queue.submit(|h| h.parallel_for(20, step(0, x.write(h))))?;
+            let event = queue.submit(|h| h.parallel_for(20, step(0, x.read_write(h))))?;
             event.wait()?;
             assert_eq!(event.status(), syclone::EventStatus::Complete);
             event.wait()?;
@@ -260,7 +260,7 @@ pub mod event {
         fn a_command_that_waits_is_not_complete(queue) {
             let x = Buffer::from_vec(vec![3; 20]);
             let guard = x.host_write()?;
-            let event = queue.submit(|h| h.parallel_for(20, step(0, x.write(h))))?;
+            let event = queue.submit(|h| h.parallel_for(20, step(0, x.read_write(h))))?;
             assert!(event.poll().is_none());
             assert!(event.wait_timeout(Duration::from_millis(5)).is_none());
             drop(guard);

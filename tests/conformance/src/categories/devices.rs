@@ -125,6 +125,7 @@ pub mod context {
         fn queues_of_one_device_share_its_memory(queue) {
             let other = Queue::new(queue.device())?;
             let mut x = queue.alloc_device::<i32>(10)?;
+            queue.fill(&mut x, 0)?;
             for _ in 0..4 {
                 queue.parallel_for(10, plus_one(x.item_mut()))?;
                 other.parallel_for(10, plus_one(x.item_mut()))?;

@@ -6,7 +6,9 @@ use syclone::prelude::*;
 fn votes(item: NdItem<1>, x: View<u32>, limit: u32, out: GroupMut<[bool; 3]>) {
     let low = x[item] < limit;
     let (any, all, none) = (item.group().any(low), item.group().all(low), item.group().none(low));
-    out[item.group()] = [any, all, none];
+    if item.local_linear_id() == 0 {
+        out[item.group()] = [any, all, none];
+    }
 }
 
 #[kernel]
@@ -25,19 +27,25 @@ fn moves(item: NdItem<1>, x: View<u32>, id: usize, out: ItemMut<[u32; 5]>) {
 fn reduces(item: NdItem<2>, x: View<i32, 2>, out: GroupMut<[i32; 3], 2>) {
     let (sum, least, most) =
         (item.group().reduce(x[item], Plus), item.group().reduce(x[item], Minimum), item.group().reduce(x[item], Maximum));
-    out[item.group()] = [sum, least, most];
+    if item.local_linear_id() == 0 {
+        out[item.group()] = [sum, least, most];
+    }
 }
 
 #[kernel]
 fn joint_reduces(item: NdItem<1>, x: View<i32>, part: usize, out: GroupMut<i32>) {
     let sum = item.group().joint_reduce(x.span(item.group_id(0) * part, part), Plus);
-    out[item.group()] = sum;
+    if item.local_linear_id() == 0 {
+        out[item.group()] = sum;
+    }
 }
 
 #[kernel]
 fn joint_votes(item: NdItem<1>, x: View<bool>, out: GroupMut<[bool; 3]>) {
     let (any, all, none) = (item.group().joint_any(x), item.group().joint_all(x), item.group().joint_none(x));
-    out[item.group()] = [any, all, none];
+    if item.local_linear_id() == 0 {
+        out[item.group()] = [any, all, none];
+    }
 }
 
 #[kernel]
@@ -95,19 +103,25 @@ fn every_integer_operator(item: NdItem<1>, x: View<u32>, out: GroupMut<[u32; 7]>
     let (sum, product) = (group.reduce(v, Plus), group.reduce(v, Multiplies));
     let (least, most) = (group.reduce(v, Minimum), group.reduce(v, Maximum));
     let (and, or, xor) = (group.reduce(v, BitAnd), group.reduce(v, BitOr), group.reduce(v, BitXor));
-    out[group] = [sum, product, least, most, and, or, xor];
+    if item.local_linear_id() == 0 {
+        out[group] = [sum, product, least, most, and, or, xor];
+    }
 }
 
 #[kernel]
 fn every_logical_operator(item: NdItem<1>, x: View<bool>, out: GroupMut<[bool; 2]>) {
     let (and, or) = (item.group().reduce(x[item], LogicalAnd), item.group().reduce(x[item], LogicalOr));
-    out[item.group()] = [and, or];
+    if item.local_linear_id() == 0 {
+        out[item.group()] = [and, or];
+    }
 }
 
 #[kernel]
 fn least_of_floats(item: NdItem<1>, x: View<f32>, out: GroupMut<[f32; 2]>) {
     let (least, most) = (item.group().reduce(x[item], Minimum), item.group().reduce(x[item], Maximum));
-    out[item.group()] = [least, most];
+    if item.local_linear_id() == 0 {
+        out[item.group()] = [least, most];
+    }
 }
 
 #[kernel]

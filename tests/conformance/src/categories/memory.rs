@@ -33,7 +33,9 @@ fn scatter(item: Item<1>, to: View<u32>, out: ScatterMut<u32>) {
 #[kernel]
 fn sums(item: NdItem<1>, x: View<i32>, out: GroupMut<i32>) {
     let sum = item.group().reduce(x[item], Plus);
-    out[item.group()] = sum;
+    if item.local_id(0) == 0 {
+        out[item.group()] = sum;
+    }
 }
 
 #[kernel]
@@ -432,6 +434,7 @@ pub mod usm {
 
         needs UsmDeviceAllocations; fn fill_and_copy_are_ordered_like_kernels(queue) {
             let (mut x, mut y) = (queue.alloc_device::<i32>(1000)?, queue.alloc_device::<i32>(1000)?);
+            queue.fill(&mut y, 0)?;
             for value in 1..6 {
                 queue.fill(&mut x, value)?;
                 queue.parallel_for(1000, add(x.view(), y.item_mut()))?;

@@ -56,16 +56,18 @@ fn nd_linear_3(item: NdItem<3>, out: ItemMut<[usize; 3], 3>) {
 #[kernel]
 fn group_says(item: NdItem<2>, out: GroupMut<[usize; 8], 2>) {
     let group = item.group();
-    out[group] = [
-        group.id(0),
-        group.id(1),
-        group.range(0),
-        group.range(1),
-        group.local_range(0),
-        group.local_range(1),
-        group.linear_id(),
-        group.size(),
-    ];
+    if item.local_linear_id() == 0 {
+        out[group] = [
+            group.id(0),
+            group.id(1),
+            group.range(0),
+            group.range(1),
+            group.local_range(0),
+            group.local_range(1),
+            group.linear_id(),
+            group.size(),
+        ];
+    }
 }
 
 #[kernel]
