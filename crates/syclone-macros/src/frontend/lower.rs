@@ -381,6 +381,13 @@ impl Lowerer {
             // The pattern of a `let … else` is part of the same mistake.
             self.errors.truncate(before);
         }
+        if let (Pattern::Tuple(patterns, _), ExprKind::Tuple(parts)) = (&pattern, &init.kind) {
+            for (pattern, part) in patterns.iter().zip(parts) {
+                if let (Pattern::Bind { var, .. }, true) = (pattern, self.is_group(part)) {
+                    self.group_vars.push(*var);
+                }
+            }
+        }
         if let Pattern::Bind { var, .. } = &pattern {
             if self.is_group(&init) {
                 self.group_vars.push(*var);

@@ -64,6 +64,12 @@ fn leaks_its_group_by_another_name(item: NdItem<1>, taker: Taker, y: ItemMut<usi
     y[item] = group + taker;
 }
 
+#[kernel]
+fn leaks_one_of_two(item: NdItem<1>, taker: Taker, y: ItemMut<usize>) {
+    let (group, by) = (item.group(), taker);
+    y[item] = group + by;
+}
+
 #[derive(Clone, Copy, DeviceCopy)]
 struct Anywhere(usize);
 
