@@ -6,8 +6,8 @@
 //! | [`devices`] | on which devices they run |
 //! | [`page`] | `docs/conformance.md`, generated from a run |
 //!
-//! A test is a function of a queue. Its expected values come from a plain loop or a formula on the host. On a checked device
-//! it runs on a device of its own, which must have nothing to report at the end, unless the test is about mistakes.
+//! A test is a function of a queue. Its expected values come from a plain loop or a formula on the host. On a checked
+//! device it runs on a device of its own, which must have nothing to report at the end, unless it is about mistakes.
 
 pub mod categories;
 pub mod devices;
@@ -77,8 +77,8 @@ impl Test {
 
 /// Declares the tests of a category, as functions of a queue and as the list `TESTS`.
 ///
-/// `fn name(queue) { … }`, with `needs Fp64;` in front for what not every device has, or `#[mistaken]` for kernels that are wrong
-/// on purpose.
+/// `fn name(queue) { … }`, with `needs Fp64;` in front for what not every device has, or `#[mistaken]` for kernels that
+/// are wrong on purpose.
 #[macro_export]
 macro_rules! tests {
     ($($(needs $($aspect:ident),+;)? $(#[$mark:ident])? fn $name:ident($queue:ident) $body:block)*) => {

@@ -34,8 +34,7 @@ const OF_GROUPS: [&str; 9] =
     ["count", "id", "linear_id", "local_id", "local_range", "max_size", "range", "size", "barrier"];
 
 /// What handles to memory have.
-const OF_HANDLES: [&str; 8] =
-    ["atomic", "combine", "extent", "is_empty", "len", "load_vector", "span", "store_vector"];
+const OF_HANDLES: [&str; 8] = ["atomic", "combine", "extent", "is_empty", "len", "load_vector", "span", "store_vector"];
 
 impl Lowerer {
     /// Checks that tokens stand only where no code but the device's gets hold of them.
@@ -67,7 +66,9 @@ impl Lowerer {
             ExprKind::Method { receiver, name, args, .. } => {
                 let known = match (self.is_token_of_item(receiver), self.is_group(receiver)) {
                     (true, _) => OF_ITEMS.contains(&name.as_str()),
-                    (_, true) => OF_GROUPS.contains(&name.as_str()) || super::method::COLLECTIVES.contains(&name.as_str()),
+                    (_, true) => {
+                        OF_GROUPS.contains(&name.as_str()) || super::method::COLLECTIVES.contains(&name.as_str())
+                    }
                     _ => true,
                 };
                 if self.is_memory(receiver) && !OF_HANDLES.contains(&name.as_str()) {
@@ -108,7 +109,8 @@ impl Lowerer {
         if self.is_token_of_item(expr) || self.is_group(expr) {
             wrong.push((
                 expr.span,
-                "an item or a group is no value: ask it for its id, index with it, or pass it to a device function".to_owned(),
+                "an item or a group is no value: ask it for its id, index with it, or pass it to a device function"
+                    .to_owned(),
             ));
         }
     }

@@ -113,18 +113,7 @@ fn push(item: Item<1>, by: Particle, steps: [f32; 3], x: ItemMut<Particle>, heig
 }
 
 #[kernel]
-fn widths(
-    item: Item<1>,
-    a: u8,
-    b: i16,
-    c: u32,
-    d: i64,
-    e: f32,
-    f: bool,
-    g: usize,
-    h: F32x4,
-    out: ItemMut<[f32; 2]>,
-) {
+fn widths(item: Item<1>, a: u8, b: i16, c: u32, d: i64, e: f32, f: bool, g: usize, h: F32x4, out: ItemMut<[f32; 2]>) {
     let small = a as f32 + b as f32 + c as f32 + d as f32;
     let rest = e + g as f32 + h.x + h.w + if f { 0.5 } else { 0.0 };
     out[item] = [small, rest];
@@ -346,7 +335,8 @@ pub mod optional_features {
             let x: Vec<bf16> = (0..100).map(|i| bf16::from_f32(i as f32)).collect();
             let (input, out) = (Buffer::from_slice(&x), Buffer::<bf16>::new(100));
             queue.submit(|h| h.parallel_for(100, in_brain_half(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?.iter().map(|v| v.to_f32()).collect::<Vec<_>>(), (0..100).map(|i| 2.0 * i as f32).collect::<Vec<_>>());
+            let got: Vec<f32> = out.to_vec()?.iter().map(|v| v.to_f32()).collect();
+            assert_eq!(got, (0..100).map(|i| 2.0 * i as f32).collect::<Vec<_>>());
         }
     }
 }

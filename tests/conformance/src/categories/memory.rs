@@ -325,7 +325,8 @@ pub mod local_accessor {
     crate::tests! {
         fn static_local_memory_is_shared_by_the_items_of_a_group(queue) {
             let (x, y) = (Buffer::from_vec_with(counted(96), [8, 12])?, Buffer::<i32, 2>::new([8, 12]));
-            queue.submit(|h| h.parallel_for(NdRange::new([8, 12], [4, 4]), matrix_in_local_memory(x.read(h), y.write(h))))?;
+            let shape = NdRange::new([8, 12], [4, 4]);
+            queue.submit(|h| h.parallel_for(shape, matrix_in_local_memory(x.read(h), y.write(h))))?;
             let expected = (0..96i32).map(|i| {
                 let (r, c) = (i / 12, i % 12);
                 (r / 4 * 4 + c % 4) * 12 + (c / 4 * 4 + r % 4)

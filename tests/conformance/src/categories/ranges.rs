@@ -5,15 +5,8 @@ use syclone::prelude::*;
 /// What an item of a plain range says of itself: ids, ranges, linear id.
 #[kernel]
 fn item_says<const SIZE: usize>(item: Item<3>, out: ItemMut<[usize; 7], 3>) {
-    out[item] = [
-        item.id(0),
-        item.id(1),
-        item.id(2),
-        item.range(0),
-        item.range(1),
-        item.range(2),
-        item.linear_id() * SIZE,
-    ];
+    out[item] =
+        [item.id(0), item.id(1), item.id(2), item.range(0), item.range(1), item.range(2), item.linear_id() * SIZE];
 }
 
 #[kernel]
@@ -208,7 +201,8 @@ pub mod nd_range {
 
         fn a_group_size_that_does_not_divide_the_range_is_an_error_with_both_numbers(queue) {
             let out = Buffer::<[usize; 3], 3>::new([4, 6, 9]);
-            let refused = queue.submit(|h| h.parallel_for(NdRange::new([4, 6, 9], [2, 3, 4]), nd_linear_3(out.write(h))));
+            let shape = NdRange::new([4, 6, 9], [2, 3, 4]);
+            let refused = queue.submit(|h| h.parallel_for(shape, nd_linear_3(out.write(h))));
             let error = refused.expect_err("9 is no multiple of 4");
             assert!(matches!(error, Error::WorkGroupDoesNotDivide { .. }), "{error}");
             let text = error.to_string();
@@ -217,7 +211,8 @@ pub mod nd_range {
 
         fn a_group_of_no_items_is_an_error(queue) {
             let out = Buffer::<[usize; 3], 3>::new([4, 4, 4]);
-            let refused = queue.submit(|h| h.parallel_for(NdRange::new([4, 4, 4], [2, 0, 4]), nd_linear_3(out.write(h))));
+            let shape = NdRange::new([4, 4, 4], [2, 0, 4]);
+            let refused = queue.submit(|h| h.parallel_for(shape, nd_linear_3(out.write(h))));
             assert!(matches!(refused, Err(Error::WorkGroupSizeZero { .. })), "{refused:?}");
         }
     }

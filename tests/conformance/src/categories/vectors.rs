@@ -93,7 +93,8 @@ pub mod api {
         }
 
         fn sixteen_lanes_are_indexed_by_a_variable(queue) {
-            let x: Vec<I32x16> = (0..5).map(|i| I32x16::new(std::array::from_fn(|lane| i * 100 + lane as i32))).collect();
+            let counted = |i| I32x16::new(std::array::from_fn(|lane| i * 100 + lane as i32));
+            let x: Vec<I32x16> = (0..5).map(counted).collect();
             let (input, out) = (Buffer::from_slice(&x), Buffer::<I32x16>::new(5));
             queue.submit(|h| h.parallel_for(5, lanes_of_sixteen(input.read(h), out.write(h))))?;
             for (got, v) in out.to_vec()?.iter().zip(&x) {
