@@ -95,6 +95,17 @@ pub mod reduction {
             }
         }
 
+        fn each_replay_of_a_recorded_reduction_begins_anew(queue) {
+            let (x, sum) = (Buffer::from_vec(vec![0.5f32; 300]), Buffer::<f32>::new(1));
+            let graph = Graph::new(queue.device());
+            graph.add(|h| h.parallel_for(300, sum_of_floats(x.read(h), sum.reduce(h, Plus))))?;
+            let graph = graph.instantiate()?;
+            for _ in 0..3 {
+                queue.replay(&graph)?.wait()?;
+                assert_eq!(sum.to_vec()?, [150.0]);
+            }
+        }
+
         fn a_result_of_several_elements_is_an_error(queue) {
             let (x, sum) = (Buffer::from_vec(vec![1.0f32; 4]), Buffer::<f32>::new(2));
             let refused = queue.submit(|h| h.parallel_for(4, sum_of_floats(x.read(h), sum.reduce(h, Plus))));
