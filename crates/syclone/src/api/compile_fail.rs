@@ -223,11 +223,14 @@ struct HostReadsWhileHostWrites;
 
 /// What the host reads of a buffer can't outlive its turn at it.
 ///
-/// ```compile_fail,E0716
+/// ```compile_fail,E0597
 /// # use syclone::prelude::*;
 /// # let queue = Queue::new(&Device::select("cpu").unwrap()).unwrap();
 /// let buffer = Buffer::from_vec(vec![0; 4]);
-/// let slice: &[i32] = &buffer.host_read().unwrap();
+/// let slice = {
+///     let guard = buffer.host_read().unwrap();
+///     &guard[..]
+/// };
 /// queue.submit(|h| h.fill(buffer.write(h), 1));
 /// println!("{}", slice[0]);
 /// ```
