@@ -35,14 +35,15 @@ use crate::{Command, Device, Error, Event, Name, Result, scheduler};
 /// let device = Device::default_device()?;
 /// let queue = Queue::new(&device)?;
 /// let (a, b) = (MemoryObject::allocate(&device, 8)?, MemoryObject::from_vec(vec![0u8; 8]));
-/// let graph = Graph::new(&device, false);
-/// let fill = graph.record(Command::fill(&a, 0, 8, &[1])?)?;
-/// graph.record(Command::copy(&a, 0, &b, 0, 8)?)?;
-/// let graph = graph.instantiate()?;
+/// let recorded = Graph::new(&device, false);
+/// let fill = recorded.record(Command::fill(&a, 0, 8, &[1])?)?;
+/// recorded.record(Command::copy(&a, 0, &b, 0, 8)?)?;
+/// let graph = recorded.instantiate()?;
 /// queue.submit(Command::replay(&graph))?.wait()?;
 /// graph.update(&fill, Command::fill(&a, 0, 8, &[2])?)?;
 /// queue.submit(Command::replay(&graph))?.wait()?;
-/// drop(graph);
+/// // Both hold the memory of their commands.
+/// drop((recorded, graph));
 /// assert_eq!(b.try_into_vec::<u8>().unwrap(), [2; 8]);
 /// # Ok::<(), syclone_runtime::Error>(())
 /// ```
