@@ -61,6 +61,21 @@ unsafe impl Send for MemoryObject {}
 // SAFETY: as above; through `&MemoryObject` only the pointer and the locked hazard state can be reached.
 unsafe impl Sync for MemoryObject {}
 
+/// Types of which any bytes are a value, and that have no bytes without one.
+///
+/// # Safety
+/// So it is.
+pub unsafe trait AnyBytes: Copy + Send + 'static {}
+
+macro_rules! any_bytes {
+    ($($number:ty)*) => {$(
+        // SAFETY: a number is all of its bits.
+        unsafe impl AnyBytes for $number {}
+    )*};
+}
+
+any_bytes!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
+
 enum Storage {
     /// Nothing to free: borrowed, or of zero bytes.
     Borrowed,
@@ -97,8 +112,18 @@ impl MemoryObject {
         Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, account, physical }))
     }
 
-    /// Moves a vector in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
-    pub fn from_vec<T: Send + 'static>(vec: Vec<T>) -> Arc<MemoryObject> {
+    /// Moves a vector of numbers in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
+    pub fn from_vec<T: AnyBytes>(vec: Vec<T>) -> Arc<MemoryObject> {
+        // SAFETY: whatever bytes copies and fills leave there are numbers.
+        unsafe { MemoryObject::from_values(vec) }
+    }
+
+    /// Moves a vector of any elements in, as [`MemoryObject::from_vec`] does.
+    ///
+    /// # Safety
+    /// Copies and fills know bytes only. Whoever lets commands write the object sees to it that the bytes are values of `T`
+    /// again when they end; or nobody does.
+    pub unsafe fn from_values<T: Send + 'static>(vec: Vec<T>) -> Arc<MemoryObject> {
         unsafe fn drop_vec<T>(ptr: *mut u8, len: usize, capacity: usize) {
             // SAFETY: the caller passes the parts of a forgotten `Vec<T>`, once.
             drop(unsafe { Vec::from_raw_parts(ptr.cast::<T>(), len, capacity) });

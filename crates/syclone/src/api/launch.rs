@@ -28,7 +28,10 @@ pub trait Launch<const D: usize> {
     fn parameter_name(&self, position: usize) -> Option<&'static str>;
 
     /// The arguments.
-    fn params(&self) -> Self::Params;
+    ///
+    /// # Safety
+    /// They are looked at, or used by this launch.
+    unsafe fn params(&self) -> Self::Params;
 
     /// The kernel's tree as readable text: what the interpreter runs, and what other devices' code is made of.
     fn text(&self) -> String;
@@ -120,7 +123,8 @@ impl Handler<'_> {
                 arguments::bind(
                     &name,
                     &|position| kernel.parameter_name(position),
-                    &kernel.params(),
+                    // SAFETY: only looked at.
+                    &unsafe { kernel.params() },
                     self.device(),
                     self.id(),
                     accesses,

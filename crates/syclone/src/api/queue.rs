@@ -8,6 +8,7 @@ use syclone_runtime::{Device, Error, ErrorHandler, Event, Name, Result};
 use super::buffer::Buffer;
 use super::graph::{Graph, recordable};
 use super::handler::Handler;
+use super::transfer::sealed::Internal;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
 use crate::abi::message::{Output, with_output};
@@ -226,7 +227,7 @@ impl Queue {
     /// Begins to copy the elements of `source` to the host.
     pub fn download<T: DeviceCopy>(&self, source: impl CopySource<T>) -> Result<Download<T>> {
         let handler = Handler::new(self.runtime.device());
-        let from = source.source(&handler)?;
+        let from = source.source(&handler, Internal(()))?;
         let target = Buffer::from_vec(self.zeroed_vec(from.len)?);
         handler.copy_operand::<T>(&from, &target)?;
         Ok(Download { event: self.submit_group(handler)?, target })

@@ -89,7 +89,7 @@ pub struct UsmArg<'a, H> {
 macro_rules! usm_arg {
     ($($handle:ident)*) => {$(
         impl<T: DeviceCopy, const D: usize> KernelArg<$handle<T, D>> for UsmArg<'_, $handle<T, D>> {
-            fn into_param(self) -> $handle<T, D> {
+            unsafe fn into_param(self) -> $handle<T, D> {
                 self.handle
             }
         }
@@ -99,7 +99,7 @@ macro_rules! usm_arg {
 usm_arg!(View ItemMut GroupMut ScatterMut AtomicView);
 
 impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for UsmArg<'_, Reducer<T, O>> {
-    fn into_param(self) -> Reducer<T, O> {
+    unsafe fn into_param(self) -> Reducer<T, O> {
         self.handle
     }
 }

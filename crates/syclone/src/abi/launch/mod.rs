@@ -35,8 +35,9 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
         self.meta().parameter(position)
     }
 
-    fn params(&self) -> K::Params {
-        Kernel::params(self)
+    unsafe fn params(&self) -> K::Params {
+        // SAFETY: the caller's promise.
+        unsafe { Kernel::params(self) }
     }
 
     fn text(&self) -> String {
@@ -75,10 +76,12 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     }
     let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
-    check_local_memory(device, &meta, Kernel::params(&kernel))?;
+    // SAFETY: used by this launch.
+    let params = unsafe { Kernel::params(&kernel) };
+    check_local_memory(device, &meta, params)?;
     let checks = Checks::of(device);
     let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
-    let params = Kernel::params(&kernel).with_faults();
+    let params = params.with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
     let mut grid = Grid::new(shape.global, local, total, device.info().compute_units, reduces);
