@@ -205,7 +205,9 @@ impl Queue {
         let name = kernel.name();
         let mut accesses = [const { None }; MAX_PARAMETERS];
         let name_of = |position| kernel.parameter_name(position);
-        let len = arguments::bind_usm(&name, &name_of, &kernel.params(), self.device(), &mut accesses)?;
+        // SAFETY: only looked at.
+        let params = unsafe { kernel.params() };
+        let len = arguments::bind_usm(&name, &name_of, &params, self.device(), &mut accesses)?;
         // SAFETY: every argument that reaches global memory is USM memory, which `bind_usm` has found.
         self.printing(|| unsafe { kernel.launch_on(queue, shape, &mut accesses[..len]) })
     }
