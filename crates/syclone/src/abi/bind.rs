@@ -6,8 +6,15 @@ use syclone_kernel_ast::bound::{BoundFunction, BoundMethod, ConstValue};
 use syclone_kernel_ast::encode::decode;
 use syclone_kernel_ast::types::{BindFn, Type};
 
-/// The device methods of a type through a trait: how to get the type, and how to get the methods.
-pub type MethodSource = (fn() -> Type, fn() -> Vec<(&'static str, BindFn)>);
+use super::tree_type::TreeType;
+
+/// How to get device methods that a bound promises of a type.
+pub type MethodSource = fn() -> Vec<BoundMethod>;
+
+/// The methods of a list as those of `T`.
+pub fn methods_of<T: TreeType>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
+    list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
+}
 
 /// What a tree's numbers stand for in one instance.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +41,7 @@ impl Tables {
 pub fn bind(text: &str, tables: Tables) -> Arc<BoundFunction> {
     let Tables { types, consts, callees, methods } = tables;
     let tree = decode(text).expect("the macro of the same version has encoded the tree");
-    let methods = methods
-        .into_iter()
-        .flat_map(|(ty, list)| list().into_iter().map(move |(name, function)| BoundMethod { ty: ty(), name, function }))
-        .collect();
+    let methods = methods.into_iter().flat_map(|source| source()).collect();
     Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods })
 }
 

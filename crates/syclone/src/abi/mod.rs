@@ -32,7 +32,7 @@ pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind};
+pub use bind::{Tables, bind, methods_of};
 pub use capture::{Capture, Captured};
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
@@ -40,6 +40,6 @@ pub use kernel::{
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use strips::{Lanes, loop_end, part_inside, strips};
-pub use syclone_kernel_ast::bound::BoundFunction;
+pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::Type;
 pub use tree_type::{TreeType, arg, role};

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::quiet;
 use crate::command::Work;
 use crate::node::Node;
 use crate::sync::Ordering;
@@ -48,7 +49,7 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
     }
     // SAFETY: all chunks are finished, so only this call decides about the node, and it has not ended it yet.
     match &unsafe { node.payload() }.work {
-        Work::Kernel(kernel) => Some(catching(|| kernel.finish(), kernel_panic(node))),
+        Work::Kernel(kernel) => Some(catching(|| quiet::in_kernel(|| kernel.finish()), kernel_panic(node))),
         _ => Some(Ok(())),
     }
 }
@@ -61,7 +62,7 @@ fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Resul
             worker.scratch().reset();
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
-            catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(node))
+            catching(|| quiet::in_kernel(|| unsafe { kernel.run(chunk, worker) }), kernel_panic(node))
         }
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
@@ -81,7 +82,13 @@ fn catching(call: impl FnOnce() -> Result<()>, panicked: impl FnOnce(String) -> 
 }
 
 fn kernel_panic(node: &Node) -> impl FnOnce(String) -> Error {
-    |message| Error::KernelPanic { kernel: node.name.clone(), message }
+    |message| {
+        let message = match quiet::take_place() {
+            Some((file, line)) => format!("{message} in line {line} of {file}"),
+            None => message,
+        };
+        Error::KernelPanic { kernel: node.name.clone(), message }
+    }
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

@@ -4,6 +4,7 @@
 //! kernel itself. The work is divided by `grid`; each chunk runs its groups one after another on one worker, in the
 //! way and with the instruction set that were chosen here.
 
+mod circle;
 mod grid;
 mod interpreted;
 mod isa;
@@ -63,6 +64,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
     check_local_memory(device, &meta, Kernel::params(&kernel))?;
     let way = choose_way(&meta, K::Form::GROUPS)?;
+    circle::check(&kernel, &meta)?;
     let params = Kernel::params(&kernel).with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
