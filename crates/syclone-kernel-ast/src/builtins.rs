@@ -16,6 +16,11 @@ pub trait Builtins {
     /// The function's value; `None` if there is no such function. The result has the type that
     /// [`result_type`](Builtins::result_type) promised.
     fn call(&self, name: &str, args: &[Value]) -> Option<Value>;
+
+    /// Takes what a kernel prints.
+    fn print(&self, text: &str) {
+        let _ = text;
+    }
 }
 
 /// No functions beyond those that this crate knows.

@@ -372,6 +372,7 @@ variants!(Pattern {
     5 Range { lo: lo, hi: hi, inclusive: inclusive, span: span }, 6 Or { 0: parts, 1: span },
 });
 variants!(Lit { 0 Int { 0: value, 1: suffix }, 1 Float { 0: digits, 1: suffix }, 2 Bool { 0: value } });
+variants!(MessageKind { 0 Print {}, 1 Assert {} });
 variants!(UnaryOp { 0 Neg {}, 1 Not {} });
 variants!(RangeAdaptor { 0 Rev {}, 1 StepBy { 0: step } });
 variants!(ExprKind {
@@ -384,5 +385,5 @@ variants!(ExprKind {
     19 Ref { 0: mutable, 1: value }, 20 Deref { 0: value }, 21 If { 0: condition, 1: then, 2: otherwise }, 22 Match { 0: value, 1: arms },
     23 Block { 0: label, 1: block }, 24 Loop { 0: label, 1: body }, 25 While { 0: label, 1: condition, 2: body },
     26 For { label: label, pattern: pattern, range: range, body: body }, 27 Break { 0: label, 1: value }, 28 Continue { 0: label },
-    29 Return { 0: value },
+    29 Return { 0: value }, 30 Message { 0: kind, 1: template, 2: operands },
 });

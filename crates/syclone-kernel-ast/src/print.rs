@@ -343,6 +343,21 @@ impl<W: Write> Printer<'_, W> {
                 self.turbofish(types, &[])?;
                 self.list("(", args, ")")
             }
+            ExprKind::Message(kind, template, operands) => {
+                let (condition, args) =
+                    operands.split_at(usize::from(*kind == MessageKind::Assert).min(operands.len()));
+                write!(self.out, "{}", if condition.is_empty() { "kprint!(" } else { "kassert!(" })?;
+                for condition in condition {
+                    self.expr(condition, LOWEST)?;
+                    write!(self.out, ", ")?;
+                }
+                write!(self.out, "{template:?}")?;
+                for arg in args {
+                    write!(self.out, ", ")?;
+                    self.expr(arg, LOWEST)?;
+                }
+                write!(self.out, ")")
+            }
             ExprKind::Method { receiver, name, types, consts, args } => {
                 self.expr(receiver, POSTFIX)?;
                 write!(self.out, ".{name}")?;

@@ -310,6 +310,19 @@ pub enum ExprKind {
     Continue(Option<String>),
     /// `return value`
     Return(Option<Box<Expr>>),
+    /// `kprint!` and `kassert!`: a text for the host, made of a template whose arguments have numbers
+    /// ([`message`](crate::message)) and of their values. The first operand of [`MessageKind::Assert`] is the condition;
+    /// the others, which are the template's arguments, are evaluated only where it is false.
+    Message(MessageKind, String, Vec<Expr>),
+}
+
+/// What becomes of a text for the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MessageKind {
+    /// It is printed.
+    Print,
+    /// Where the condition is false, it ends the command as an error.
+    Assert,
 }
 
 /// An arm of a `match`.

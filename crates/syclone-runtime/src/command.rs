@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::graph::{Executable, Plan};
+use crate::graph::{Executable, Plan, Strands};
 use crate::{Error, Event, MemoryObject, Name, Region, Result, Worker};
 
 /// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
@@ -24,6 +24,17 @@ pub trait KernelWork: Send + Sync {
     /// What kind of work it is, for back ends that treat transfers in their own way.
     fn kind(&self) -> WorkKind {
         WorkKind::Kernel
+    }
+
+    /// Told, before the submission to a checked device, what the command declares.
+    fn uses(&mut self, accesses: &[Access]) {
+        let _ = accesses;
+    }
+
+    /// Whether it tells a checked device itself what it has touched and written. For others, what the command declares
+    /// counts as touched.
+    fn checks_itself(&self) -> bool {
+        false
     }
 
     /// Runs one chunk. The worker's scratch memory has just been reset.
@@ -170,6 +181,8 @@ pub(crate) enum Work {
     HostTask(HostTask),
     /// The commands of a graph.
     Graph(Arc<Plan>),
+    /// Commands of a graph's replay that are ready at once, for a back end that runs strands.
+    Strands(Strands),
     /// Nothing: complete as soon as its turn comes.
     Empty,
     /// The turn of a host access, which its holder ends.

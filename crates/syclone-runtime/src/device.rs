@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::backends::{Backend, cpu, dry_run};
+use crate::check::Checks;
 use crate::memory::{MemoryAccount, MemoryStats};
 use crate::selector::Selector;
 use crate::{Aspect, Aspects, Error, Isa, Result};
@@ -31,6 +32,8 @@ struct DeviceInner {
     info: DeviceInfo,
     backend: Box<dyn Backend>,
     memory: Arc<MemoryAccount>,
+    /// What a checked device has found.
+    checks: Option<Checks>,
 }
 
 /// What a device is and can do. Limits that the runtime enforces name this device in their errors.
@@ -79,12 +82,12 @@ pub struct UnavailableBackend {
 }
 
 impl Device {
-    /// Every device of this machine, the CPU first, and the dry-run devices that were asked for, last.
+    /// Every device of this machine, the CPU first, then its checked form, and the dry-run devices that were asked for.
     ///
     /// A device whose settings are unusable (for example `SYCLONE_CPU_THREADS=none`) is left out;
     /// [`Device::unavailable_backends`] says why, and selecting it gives the error.
     pub fn all() -> Vec<Device> {
-        host_cpu().iter().cloned().chain(dry_run::devices()).collect()
+        host_cpu().iter().chain(checked_cpu()).cloned().chain(dry_run::devices()).collect()
     }
 
     /// Back ends that this machine or this build lacks, with the reason.
@@ -115,9 +118,12 @@ impl Device {
         Device::select(crate::environment::variable(VARIABLE).as_deref().unwrap_or("cpu"))
     }
 
-    /// The first device that `selector` matches: `cpu`, `cpu:0`, `opencl:*`, `*`, ….
+    /// The first device that `selector` matches: `cpu`, `cpu:0`, `cpu:check`, `opencl:*`, `*`, ….
     pub fn select(selector: &str) -> Result<Device> {
         let parsed = Selector::parse(selector)?;
+        if parsed.is_checked() {
+            return checked_cpu().clone();
+        }
         if parsed.matches("cpu", 0) {
             return host_cpu().clone();
         }
@@ -140,6 +146,13 @@ impl Device {
     /// programs for several devices on a machine that has one.
     pub fn cpu_with_threads(threads: usize) -> Result<Device> {
         cpu::partition(threads)
+    }
+
+    /// A CPU device of its own that checks what it runs, as `cpu:check` does.
+    ///
+    /// It is equal to no other device and no selector finds it: nobody else's mistakes are among its reports.
+    pub fn cpu_checked() -> Result<Device> {
+        cpu::checked("cpu:check of its own".to_owned())
     }
 
     /// What the device is and can do.
@@ -167,7 +180,17 @@ impl Device {
 
     /// Puts a device together; back ends call it.
     pub(crate) fn new(info: DeviceInfo, backend: Box<dyn Backend>) -> Device {
-        Device(Arc::new(DeviceInner { info, backend, memory: Arc::default() }))
+        Device(Arc::new(DeviceInner { info, backend, memory: Arc::default(), checks: None }))
+    }
+
+    /// Puts a device together that checks what it runs.
+    pub(crate) fn new_checked(info: DeviceInfo, backend: Box<dyn Backend>) -> Device {
+        let checks = Some(Checks::default());
+        Device(Arc::new(DeviceInner { info, backend, memory: Arc::default(), checks }))
+    }
+
+    pub(crate) fn checks(&self) -> Option<&Checks> {
+        self.0.checks.as_ref()
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -187,6 +210,12 @@ fn one_line(error: Error) -> String {
 fn host_cpu() -> &'static Result<Device> {
     static CPU: OnceLock<Result<Device>> = OnceLock::new();
     CPU.get_or_init(cpu::host)
+}
+
+/// The CPU device with checks, made on first use.
+fn checked_cpu() -> &'static Result<Device> {
+    static CHECKED: OnceLock<Result<Device>> = OnceLock::new();
+    CHECKED.get_or_init(|| cpu::checked("cpu:check".to_owned()))
 }
 
 impl PartialEq for Device {

@@ -259,6 +259,23 @@ pub enum Error {
         /// The panic's message.
         message: String,
     },
+    /// A `kassert!` of a kernel did not hold.
+    #[error(
+        "kernel '{kernel}': {message}\n\
+         {}in line {line} of {file}; its outputs hold no result; the device goes on", for_item(.item)
+    )]
+    AssertionFailed {
+        /// The kernel.
+        kernel: Name,
+        /// What the assertion says.
+        message: String,
+        /// The item's global id; empty for a kernel that runs once.
+        item: Vec<usize>,
+        /// The source file, of the kernel or of a device function that it called.
+        file: Name,
+        /// The line there.
+        line: u32,
+    },
     /// A host task panicked.
     #[error("host task '{task}' panicked: {message}\nwhat depends on it does not run; the device goes on")]
     HostTaskPanic {
@@ -456,6 +473,10 @@ fn dividing(global: usize, local: usize) -> String {
         }
         None => "choose a divisor, or a smaller global size".to_owned(),
     }
+}
+
+fn for_item(item: &[usize]) -> String {
+    if item.is_empty() { String::new() } else { format!("for item {item:?}, ") }
 }
 
 fn in_dimension(dimension: Option<usize>) -> String {

@@ -116,7 +116,7 @@ impl<U: Clone> Uses<U> {
                 return true;
             }
             let mut first = None;
-            used.without(region, |piece| match first {
+            used.without(region, &mut |piece| match first {
                 None => first = Some(piece),
                 Some(_) => others.push((user.clone(), piece)),
             });

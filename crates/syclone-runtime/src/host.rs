@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::backends::{cpu, dry_run};
 use crate::command::Work;
 use crate::node::{NO_PANIC, Node, Payload};
-use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, scheduler};
+use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, check, scheduler};
 
 thread_local! {
     /// The host accesses that were granted to this thread; some may have ended since.
@@ -97,6 +97,7 @@ impl MemoryObject {
             held.retain(|node| !node.is_done());
             held.push(Arc::clone(&node));
         });
+        check::host_uses(self, &node, mode, &region);
         Ok(HostAccessToken { node, object: Arc::clone(self) })
     }
 }

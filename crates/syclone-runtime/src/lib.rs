@@ -56,8 +56,11 @@
 
 mod aspect;
 mod backends;
+pub mod check;
 mod command;
 mod device;
+#[doc(hidden)]
+pub mod diagnostics;
 #[doc(hidden)]
 pub mod environment;
 mod error;

@@ -15,8 +15,9 @@ use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use crate::check::commands;
 use crate::command::Work;
-use crate::graph::GraphRun;
+use crate::graph::{GraphRun, first_cause};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
 use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
@@ -57,6 +58,8 @@ pub(crate) struct Node {
     pub(crate) queue_id: usize,
     /// Its number in running traces.
     pub(crate) trace: u64,
+    /// Its number among the commands that are checked.
+    pub(crate) check: u64,
     /// The place among its queue's commands; set before the node is released.
     pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
@@ -110,10 +113,19 @@ impl Node {
         let queue = payload.queue.as_ref().filter(|_| payload.graph.is_none());
         let queue_id = queue.map_or(0, |queue| queue.id());
         let trace = trace::submitted(&name, payload.queue.as_ref().map_or(0, |queue| queue.id()), &payload);
+        let check = match &payload.queue {
+            Some(of) if of.device().is_checked() => {
+                commands::submitted(queue_id, queue.is_some_and(|queue| queue.is_in_order()))
+            }
+            // The host's own turns are part of the order.
+            None if commands::any() => commands::submitted(0, false),
+            _ => commands::UNCHECKED,
+        };
         Arc::new(Node {
             name,
             queue_id,
             trace,
+            check,
             sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
@@ -143,6 +155,7 @@ impl Node {
             return;
         }
         trace::follows(self.trace, earlier.trace, link);
+        commands::follows(self.check, earlier.check);
         {
             let mut completion = earlier.lock();
             if !completion.done {
@@ -163,18 +176,9 @@ impl Node {
 
     fn inherit(&self, earlier: &Node) {
         if let Some(error) = earlier.error.get() {
-            let first = match &**error {
-                Error::DependencyFailed { first, .. } => Arc::clone(first),
-                _ => Arc::clone(error),
-            };
-            self.inherit_first(first);
+            // Another predecessor may have been faster; one first failure is enough.
+            let _ = self.inherited.set(first_cause(error));
         }
-    }
-
-    /// Keeps the node from running, because of a failure that it depends on.
-    pub(crate) fn inherit_first(&self, first: Arc<Error>) {
-        // Another predecessor may have been faster; one first failure is enough.
-        let _ = self.inherited.set(first);
     }
 
     /// The error of a node that has settled.
@@ -192,7 +196,8 @@ impl Node {
     ///
     /// # Safety
     /// The caller is the thread that submits the node (before it releases it) or that made it ready (before it
-    /// passes it on), or holds a claimed chunk that it has not counted as finished, or decides about the node's end.
+    /// passes it on), or holds a claimed chunk that it has not counted as finished, or a step of the node's graph that is
+    /// not counted as ended, or decides about the node's end.
     pub(crate) unsafe fn payload(&self) -> &Payload {
         // SAFETY: by the contract nobody takes the payload now, and nobody else writes it.
         unsafe { (*self.payload.get()).as_ref() }.expect("a payload is taken only after its last use")
@@ -282,20 +287,28 @@ impl Node {
         match self.state.load(Ordering::Acquire) {
             SUBMITTED => EventStatus::Submitted,
             RUNNING => EventStatus::Running,
-            COMPLETE => EventStatus::Complete,
-            _ => EventStatus::Failed,
+            ended => {
+                commands::seen(self.check);
+                if ended == COMPLETE { EventStatus::Complete } else { EventStatus::Failed }
+            }
         }
     }
 
     /// The result of a settled node; asking for it counts as reporting the error.
     pub(crate) fn result(&self) -> Result<()> {
+        commands::seen(self.check);
         match self.error.get() {
             None => Ok(()),
             Some(error) => {
-                self.reported.store(true, Ordering::Relaxed);
+                self.mark_reported();
                 Err((**error).clone())
             }
         }
+    }
+
+    /// Takes note that someone has been given the node's error.
+    pub(crate) fn mark_reported(&self) {
+        self.reported.store(true, Ordering::Relaxed);
     }
 
     /// Whether someone has been given the node's error.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::backends::Admission;
+use crate::check::commands;
 use crate::command::Work;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
 use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
-use crate::{Aspect, Command, Device, Error, Event, Result, host, scheduler};
+use crate::{Aspect, Command, Device, Error, Event, Result, diagnostics, host, scheduler};
 
 /// How long a waiting caller spins before it parks.
 const WAIT_SPIN: Duration = Duration::from_micros(10);
@@ -77,8 +78,8 @@ struct QueueState {
     last: Option<Arc<Node>>,
     /// The last barrier, which every later command follows.
     barrier: Option<Arc<Node>>,
-    /// The first failure since the last wait.
-    failed: Option<Arc<Node>>,
+    /// The first failure since the last wait, and whose it is.
+    failed: Option<(Arc<Node>, Error)>,
     parked: usize,
 }
 
@@ -214,8 +215,14 @@ impl Queue {
             state = self.0.changed.wait(state).expect(NO_PANIC);
         }
         state.parked -= 1;
+        if self.0.device.is_checked() {
+            commands::seen_queue(self.0.id());
+        }
         match state.failed.take() {
-            Some(node) => node.result(),
+            Some((node, error)) => {
+                node.mark_reported();
+                Err(error)
+            }
             None => Ok(()),
         }
     }
@@ -265,9 +272,6 @@ impl QueueShared {
             state.last = None;
             state.barrier = None;
         }
-        if failed && state.failed.is_none() {
-            state.failed = Some(Arc::clone(node));
-        }
         self.ended_below.store(state.ended_below, Ordering::Release);
         if state.parked > 0 {
             self.changed.notify_all();
@@ -278,8 +282,11 @@ impl QueueShared {
         }
     }
 
-    /// Calls the error handler, if there is one.
-    pub(crate) fn tell_handler(&self, error: &Error) {
+    /// Takes note that a command is going to fail, and calls the error handler, if there is one.
+    ///
+    /// Before the command's event says so: whoever has seen that can rely on this failure being the first.
+    pub(crate) fn failing(&self, node: &Arc<Node>, error: &Error) {
+        self.lock().failed.get_or_insert_with(|| (Arc::clone(node), error.clone()));
         if let Some(handler) = &self.on_error {
             host::in_handler(|| handler(error));
         }
@@ -288,16 +295,11 @@ impl QueueShared {
     /// Writes the first failure to stderr, unless someone has been given it.
     fn log_unreported(&self) {
         let failed = self.lock().failed.take();
-        if let Some(node) = failed
+        if let Some((node, error)) = failed
             && self.on_error.is_none()
             && !node.is_reported()
-            && let Err(error) = node.result()
         {
-            // `eprintln!` panics when stderr is closed; a lost log line is no reason to.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("syclone: a command's error was never asked for: {error}\n"),
-            );
+            diagnostics::report(format_args!("a command's error was never asked for: {error}"));
         }
     }
 

@@ -112,7 +112,7 @@ impl Region {
     }
 
     /// Calls `keep` with regions that together have the bytes of this one without those of `other`.
-    pub(crate) fn without(&self, other: &Region, mut keep: impl FnMut(Region)) {
+    pub(crate) fn without(&self, other: &Region, keep: &mut dyn FnMut(Region)) {
         let mut keep = |region: Region| {
             if !region.is_empty() {
                 keep(region);
@@ -147,12 +147,12 @@ impl Region {
                 keep(Region::range(cut.end..start(last) + self.row_bytes));
                 keep(Region::rows(start(last + 1), self.row_bytes, self.rows - 1 - last, self.pitch));
             }
-            (false, false) => self.without_rows(other, keep),
+            (false, false) => self.without_rows(other, &mut keep),
         }
     }
 
     /// [`Region::without`] for two regions of rows that overlap: a rectangle without a rectangle.
-    fn without_rows(&self, other: &Region, mut keep: impl FnMut(Region)) {
+    fn without_rows(&self, other: &Region, keep: &mut dyn FnMut(Region)) {
         let pitch = self.pitch;
         // Where the other begins, in whole rows and columns from the own beginning. Positions are below isize::MAX, the
         // largest that an object can have; anything else is refused before it comes here.
@@ -163,9 +163,16 @@ impl Region {
             // It begins right of the own columns and reaches them from the left in the next row.
             (row, column) = (row + 1, column - pitch.cast_signed());
         }
-        let right = column + other.row_bytes.cast_signed();
-        if other.pitch != pitch || right > pitch.cast_signed() {
+        if other.pitch != pitch {
             return keep(*self);
+        }
+        let right = column + other.row_bytes.cast_signed();
+        if let Ok(around @ 1..) = usize::try_from(right - pitch.cast_signed()) {
+            // It reaches around the end of the own rows: what is before that end, and what is after it.
+            let before = other.row_bytes - around;
+            let rest = Region::rows(other.start + before, around, other.rows, pitch);
+            let other = Region::rows(other.start, before, other.rows, pitch);
+            return self.without(&other, &mut |piece| piece.without(&rest, keep));
         }
         let within = |position: isize, most: usize| usize::try_from(position).unwrap_or(0).min(most);
         let (top, bottom) = (within(row, self.rows), within(row + other.rows.cast_signed(), self.rows));

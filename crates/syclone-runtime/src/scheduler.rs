@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::command::Work;
-use crate::graph::GraphRun;
+use crate::graph::{GraphRun, first_cause};
 use crate::hazard::Hazards;
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::sync::MutexGuard;
@@ -66,17 +66,18 @@ fn advance(mut ready: Vec<Arc<Node>>) {
         let payload = unsafe { node.payload() };
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
-            (Work::Graph(plan), Some(device)) if !plan.steps.is_empty() => {
-                let (device, plan, queue) = (device.clone(), Arc::clone(plan), payload.queue.clone());
-                let begun = queue.map_or_else(Vec::new, |queue| GraphRun::start(&node, &plan, &queue));
-                if plan.has_empty_roots() {
-                    ready.extend(begun);
-                } else {
-                    device.backend().enqueue_all(begun);
+            (Work::Graph(plan), Some(device)) => {
+                // What is begun may end the node at once, and with it the payload.
+                let (device, mut begun) = (device.clone(), Vec::new());
+                let queue = payload.queue.as_ref();
+                let result = queue.and_then(|queue| GraphRun::start(&node, plan, queue, &mut begun));
+                device.backend().enqueue_all(begun);
+                if let Some(result) = result {
+                    settle(&node, result, &mut ready);
                 }
             }
-            (Work::Empty | Work::Graph(_), _) | (_, None) => settle(&node, Ok(()), &mut ready),
-            (Work::Kernel(_) | Work::HostTask(_), Some(device)) => {
+            (Work::Empty, _) | (_, None) => settle(&node, Ok(()), &mut ready),
+            (Work::Kernel(_) | Work::HostTask(_) | Work::Strands(_), Some(device)) => {
                 let device = device.clone();
                 device.backend().enqueue(node);
             }
@@ -107,13 +108,18 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
     });
     if let Some((run, number)) = graph {
         node.settle(result, ready);
-        if let Some(result) = run.ended(number, node.error(), ready) {
+        let mut numbers = Vec::new();
+        // SAFETY: this node is the step's, which has one end: this one.
+        let result = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
+        // SAFETY: those that are ready have not begun.
+        unsafe { run.nodes(numbers, ready) };
+        if let Some(result) = result {
             settle(run.outer(), result, ready);
         }
         return;
     }
     if let (Err(error), Some(queue)) = (&result, &queue) {
-        queue.tell_handler(error);
+        queue.failing(node, error);
     }
     let failed = result.is_err();
     node.settle(result, ready);

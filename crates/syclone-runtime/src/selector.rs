@@ -1,6 +1,7 @@
 //! Device selectors: the strings that `--device` and `SYCLONE_DEVICE` take.
 //!
-//! `*` matches every device, `backend` and `backend:*` every device of a back end, `backend:index` one.
+//! `*` matches every device, `backend` and `backend:*` every device of a back end, `backend:index` one. `cpu:check` is the CPU
+//! device that checks what it runs, which nothing else matches.
 //! Which devices exist is not decided here: a selector for a back end that this machine lacks is well formed
 //! and matches nothing.
 
@@ -14,6 +15,7 @@ pub(crate) const BACKENDS: &[&str] = &["cpu", "cuda", "dry", "hip", "level_zero"
 pub(crate) struct Selector {
     backend: Option<&'static str>,
     index: Option<usize>,
+    checked: bool,
 }
 
 impl Selector {
@@ -22,7 +24,10 @@ impl Selector {
         let invalid = || Error::InvalidSelector { selector: text.to_owned(), backends: BACKENDS };
         let lower = text.trim().to_ascii_lowercase();
         if lower == "*" {
-            return Ok(Selector { backend: None, index: None });
+            return Ok(Selector { backend: None, index: None, checked: false });
+        }
+        if lower == "cpu:check" {
+            return Ok(Selector { backend: Some("cpu"), index: None, checked: true });
         }
         let (name, index) = match lower.split_once(':') {
             Some((name, index)) => (name, Some(index)),
@@ -37,12 +42,19 @@ impl Selector {
             }
             Some(_) => return Err(invalid()),
         };
-        Ok(Selector { backend: Some(backend), index })
+        Ok(Selector { backend: Some(backend), index, checked: false })
     }
 
     /// Whether the device number `index` of `backend` is meant.
     pub(crate) fn matches(self, backend: &str, index: usize) -> bool {
-        self.backend.is_none_or(|wanted| wanted == backend) && self.index.is_none_or(|wanted| wanted == index)
+        !self.checked
+            && self.backend.is_none_or(|wanted| wanted == backend)
+            && self.index.is_none_or(|wanted| wanted == index)
+    }
+
+    /// Whether the CPU device that checks is meant.
+    pub(crate) fn is_checked(self) -> bool {
+        self.checked
     }
 }
 

@@ -1,5 +1,6 @@
 //! Finding devices, their limits, and the checks of a launch against them.
 
+use syclone_runtime::check::{Report, ReportKind};
 use syclone_runtime::{Aspect, Device, Error, Name};
 
 const KERNEL: Name = Name::Borrowed("k");
@@ -22,10 +23,32 @@ fn the_cpu_is_always_there_and_selected_by_the_string_that_it_names() {
 #[test]
 fn a_selector_that_matches_nothing_lists_what_exists() {
     for selector in ["cuda:0", "opencl:*", "cpu:1"] {
-        let expected = Error::NoDevice { selector: selector.to_owned(), available: vec!["cpu:0".to_owned()] };
+        let expected = Error::NoDevice {
+            selector: selector.to_owned(),
+            available: vec!["cpu:0".to_owned(), "cpu:check".to_owned()],
+        };
         assert_eq!(Device::select(selector).unwrap_err(), expected);
     }
     assert!(matches!(Device::select("gpu0"), Err(Error::InvalidSelector { .. })));
+}
+
+#[test]
+fn the_checked_device_is_found_by_its_name_alone_and_takes_reports() {
+    let checked = Device::select("CPU:check").unwrap();
+    assert_eq!(Device::all().last(), Some(&checked));
+    assert!(checked.is_checked() && checked.info().compute_units == 1);
+    assert_eq!(checked.info().selector, "cpu:check");
+    let cpu = Device::select("*").unwrap();
+    assert!(!cpu.is_checked() && cpu != checked);
+    assert!(cpu.take_reports().is_empty());
+    let own = Device::cpu_checked().unwrap();
+    assert!(own.is_checked() && own != checked);
+    own.print_reports(false);
+    let report = Report::new(ReportKind::Overflow, "k", "1 + 1 does not fit");
+    own.add_report(report.clone());
+    assert!(checked.take_reports().is_empty());
+    assert_eq!(own.take_reports(), [report]);
+    assert!(own.take_reports().is_empty());
 }
 
 #[test]
@@ -162,7 +185,7 @@ fn child_uses_the_baseline() {
 #[test]
 #[ignore = "run by the_environment_sets_threads_instruction_set_and_default_device"]
 fn child_default_is_absent() {
-    let expected = Error::NoDevice { selector: "cuda:1".into(), available: vec!["cpu:0".into()] };
+    let expected = Error::NoDevice { selector: "cuda:1".into(), available: vec!["cpu:0".into(), "cpu:check".into()] };
     assert_eq!(Device::default_device().unwrap_err(), expected);
 }
 

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::sync::mpsc;
 
 use serde_json::Value;
-use syclone_runtime::{AccessMode, Command, Device, MemoryObject, Queue, QueueOptions, Trace, TraceReport, TracedKind};
+use syclone_runtime::{
+    AccessMode, Command, Device, Graph, MemoryObject, Queue, QueueOptions, Trace, TraceReport, TracedKind,
+};
 
 use common::{Words, failing, kernel};
 
@@ -248,6 +250,38 @@ fn check_json(report: &TraceReport) {
         let edges = report.dependencies().iter().filter(|edge| edge.command == command.id).map(|edge| edge.follows);
         assert_eq!(found["args"]["follows"], Value::from(edges.collect::<Vec<_>>()));
     }
+}
+
+#[test]
+fn a_replay_is_a_command_and_so_is_each_command_of_its_graph() {
+    let device = device();
+    let queue = Queue::new(&device).unwrap();
+    let (a, b) = (Words::new(&device, 8), Words::new(&device, 8));
+    let graph = Graph::new(&device, false);
+    graph.record(Command::fill(&a.0, 0, 64, &[1]).unwrap()).unwrap();
+    graph.record(Command::copy(&a.0, 0, &b.0, 0, 64).unwrap()).unwrap();
+    graph.record(Command::empty("joins").access(b.read())).unwrap();
+    let graph = graph.instantiate().unwrap();
+    let trace = Trace::start_for(std::slice::from_ref(&device));
+    queue.submit(Command::replay(&graph)).unwrap();
+    queue.submit(kernel("after", 1, vec![b.read_write()], |_, _| Ok(()))).unwrap();
+    queue.wait().unwrap();
+    let report = trace.finish();
+    let kinds: Vec<_> = report.commands().iter().map(|command| command.kind).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == TracedKind::Graph).count(), 1);
+    assert_eq!(report.commands().len(), 5, "{kinds:?}");
+    assert!(report.commands().iter().all(|command| command.end.is_some()));
+    assert_eq!(follows(&report, "copy", "fill"), Some(true));
+    assert_eq!(follows(&report, "joins", "copy"), Some(true));
+    let replay = report.commands().iter().find(|command| command.kind == TracedKind::Graph).unwrap();
+    let after = named(&report, "after")[0];
+    assert!(report.dependencies().iter().any(|edge| (edge.command, edge.follows) == (after, replay.id)));
+    let within = |id: u64| {
+        let command = report.command(id).unwrap();
+        replay.submitted <= command.submitted && command.end <= replay.end
+    };
+    assert!(within(named(&report, "fill")[0]) && within(named(&report, "joins")[0]));
+    check_json(&report);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! | module | its one job |
 //! | --- | --- |
 //! | [`types`] | the values that cross between host and kernels, and the arithmetic on them |
+//! | [`check`] | what a device that checks its kernels reports |
 //! | [`mod@kernel`] | what kernels are written with: items, views, local memory, atomics, group algorithms |
 //! | `api` (re-exported here) | what the host is written with: buffers, USM, queues, command groups |
 //! | `abi` (hidden) | what the macros' output calls |
@@ -22,15 +23,23 @@ pub mod prelude;
 pub mod types;
 
 pub use api::{
-    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, Handler, HostRead, HostReadRows,
-    HostTask, HostTaskResult, HostWritable, HostWrite, HostWriteRows, Launch, LaunchShape, NdRange, PitchedBuffer,
-    Queue, QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, RowsMut, RowsRef, ScatterAccess,
-    ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
+    Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, ExecutableGraph, Graph, Handler,
+    HostRead, HostReadRows, HostTask, HostTaskResult, HostWritable, HostWrite, HostWriteRows, Launch, LaunchShape,
+    NdRange, PitchedBuffer, Queue, QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, RowsMut, RowsRef,
+    ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut,
+    WriteAccess, scope,
 };
 pub use syclone_runtime::{
     Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result, Trace,
     TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun, UnavailableBackend,
 };
+
+/// What a checked device finds: reports as values, for `assert_clean!` and for tests that look at them.
+pub mod check {
+    #[doc(hidden)]
+    pub use crate::api::check::unclean;
+    pub use syclone_runtime::check::{Report, ReportKind, SourceLocation};
+}
 
 #[doc(hidden)]
 pub use syclone_macros::kernel_inline;

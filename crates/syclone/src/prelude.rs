@@ -3,7 +3,9 @@
 //! `kernel` is the attribute here. The macro for closures has the same name and the same name space, so it is called by
 //! its path, [`syclone::kernel!`](crate::kernel!).
 
-pub use crate::api::{Buffer, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope};
+pub use crate::api::{
+    Buffer, ExecutableGraph, Graph, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope,
+};
 pub use crate::kernel::{
     AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup,
     View, fence, local,
@@ -15,5 +17,6 @@ pub use crate::types::vector::alias::*;
 pub use crate::types::{
     DeviceCopy, Float, Geometric, Integer, IntegerMath, Lanes, Math, Order, Scalar, Scope, Upsample, Vector, bf16, f16,
 };
+pub use crate::{kassert, kprint, kprintln};
 pub use syclone_macros::{DeviceCopy, device_fn, kernel};
 pub use syclone_runtime::{Aspect, Device, Error, Event, Result};

@@ -139,8 +139,17 @@ pub struct StencilArgs {
 #[derive(Debug, Args)]
 pub struct LaunchArgs {
     /// Launches of each timed run
-    #[arg(short = 'n', value_name = "N", default_value_t = 1000, value_parser = values::positive, allow_negative_numbers = true)]
+    #[arg(short = 'n', long = "kernels-per-sample", value_name = "N", default_value_t = 1000, value_parser = values::positive, allow_negative_numbers = true)]
     pub n: usize,
+    /// Only versions on in-order queues, or with =false only those on out-of-order ones
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub in_order: Option<bool>,
+    /// Only versions that make an event for each launch, or with =false only those that make none
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub events: Option<bool>,
+    /// Only versions whose time lasts until the kernels have ended, or with =false until they are submitted
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub measure_completion: Option<bool>,
     /// What every benchmark takes.
     #[command(flatten)]
     pub common: Common,

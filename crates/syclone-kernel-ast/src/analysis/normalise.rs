@@ -224,6 +224,12 @@ impl Pass {
                 )),
                 None => Ok(expr.clone()),
             },
+            ExprKind::Message(MessageKind::Assert, _, operands) => {
+                for arg in operands.iter().skip(1) {
+                    self.refuse(Some(arg), "in the message of `kassert!`, which only some items need")?;
+                }
+                self.operands(expr, out)
+            }
             _ => self.operands(expr, out),
         }
     }
@@ -333,6 +339,7 @@ fn yields_nothing(expr: &Expr) -> bool {
         ExprKind::Block(_, block) => block.tail.as_ref().is_none_or(|tail| yields_nothing(tail)),
         ExprKind::Loop(..) => true,
         ExprKind::Tuple(items) => items.is_empty(),
+        ExprKind::Message(..) => true,
         _ => false,
     }
 }
@@ -354,7 +361,8 @@ pub(super) fn each_operand_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Array(items)
         | ExprKind::TupleStruct(_, items)
         | ExprKind::Call(_, items)
-        | ExprKind::Builtin(_, _, items) => items.iter_mut().for_each(f),
+        | ExprKind::Builtin(_, _, items)
+        | ExprKind::Message(_, _, items) => items.iter_mut().for_each(f),
         ExprKind::Struct(_, fields) => fields.iter_mut().for_each(|(_, e)| f(e)),
         ExprKind::Method { receiver, args, .. } => {
             f(receiver);

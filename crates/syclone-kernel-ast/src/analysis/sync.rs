@@ -243,7 +243,8 @@ pub fn each_child<'e>(expr: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::Array(items)
         | ExprKind::TupleStruct(_, items)
         | ExprKind::Call(_, items)
-        | ExprKind::Builtin(_, _, items) => items.iter().for_each(f),
+        | ExprKind::Builtin(_, _, items)
+        | ExprKind::Message(_, _, items) => items.iter().for_each(f),
         ExprKind::Struct(_, fields) => fields.iter().for_each(|(_, e)| f(e)),
         ExprKind::Method { receiver, args, .. } => {
             f(receiver);
@@ -286,6 +287,20 @@ pub fn each_child<'e>(expr: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
             }
         }
     }
+}
+
+/// Whether something inside an expression sends the host a text.
+pub fn has_message(expr: &Expr) -> bool {
+    let mut found = matches!(expr.kind, ExprKind::Message(..));
+    each_child(expr, &mut |child| found = found || has_message(child));
+    found
+}
+
+/// Whether something inside an expression prints.
+pub fn prints(expr: &Expr) -> bool {
+    let mut found = matches!(expr.kind, ExprKind::Message(MessageKind::Print, ..));
+    each_child(expr, &mut |child| found = found || prints(child));
+    found
 }
 
 /// Whether an expression has a `break` or `continue` that leaves it.

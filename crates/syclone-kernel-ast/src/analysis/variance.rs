@@ -122,6 +122,8 @@ impl Variances {
         each_child(expr, &mut |child| of_children = of_children.or(self.expr(child)));
         match &expr.kind {
             ExprKind::Var(var) => self.var(*var),
+            // Each item sends its own text: what has one is not done once for all of them.
+            ExprKind::Message(..) => self.all_ids().or(Variance::OPAQUE),
             ExprKind::Index(..) | ExprKind::Deref(_) => self.memory(root(expr), of_children),
             ExprKind::Call(_, args) => {
                 let hidden = args.iter().any(|arg| self.sees_more(arg));

@@ -71,6 +71,7 @@ impl Inference<'_> {
             ExprKind::TupleStruct(ty, parts) => self.tuple_struct(*ty, parts, span),
             ExprKind::Call(callee, args) => self.call(expr, *callee, args),
             ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span),
+            ExprKind::Message(kind, _, operands) => self.message(*kind, operands),
             ExprKind::Method { .. } => self.method(expr),
             ExprKind::Ref(mutable, value) => self.reference(*mutable, value),
             ExprKind::Deref(value) => self.dereference(value, span),
@@ -80,6 +81,23 @@ impl Inference<'_> {
             ExprKind::Block(label, block) => self.labelled_block(label, block, span),
             _ => self.control(expr),
         }
+    }
+
+    fn message(&mut self, kind: MessageKind, operands: &[Expr]) -> Result<Type> {
+        let mut args = operands;
+        if let (MessageKind::Assert, [condition, rest @ ..]) = (kind, operands) {
+            self.expect(condition, &Type::Bool)?;
+            args = rest;
+        }
+        // The message of an assertion may not be evaluated at all.
+        let before = self.diverges;
+        for arg in args {
+            self.expr(arg)?;
+        }
+        if kind == MessageKind::Assert {
+            self.diverges = before;
+        }
+        Ok(Type::Unit)
     }
 
     fn unary(&mut self, value: &Expr, cast: Option<&Type>) -> Result<Type> {

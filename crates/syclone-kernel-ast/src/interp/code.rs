@@ -230,6 +230,8 @@ pub(super) enum Instr {
     RangeNext { state: At, to: At, kind: IntKind, done: Target },
     /// Waits for the group, or the sub-group, and does this together.
     Together { what: Together, sub_group: bool, ty: TypeAt, to: At, args: [At; 2] },
+    /// Sends the host a text: a template and its arguments. If it `fails`, that ends the launch.
+    Message { template: NameAt, args: Box<[(At, TypeAt)]>, fails: bool },
     /// Control cannot come here.
     Unreachable,
 }

@@ -62,6 +62,17 @@ pub enum Fault {
         /// Global id of the item.
         item: [usize; 3],
     },
+    /// A `kassert!` that does not hold.
+    Assertion {
+        /// What it says.
+        message: String,
+        /// The file that it is written in.
+        file: String,
+        /// Source line.
+        line: u32,
+        /// Global id of the item.
+        item: [usize; 3],
+    },
     /// A `step_by(0)`.
     ZeroStep {
         /// Source line.
@@ -112,6 +123,9 @@ impl fmt::Display for Fault {
             }
             Fault::Overflow { line, item } => {
                 write!(f, "integer overflow in line {line}: item {item:?}")
+            }
+            Fault::Assertion { message, line, item, .. } => {
+                write!(f, "{message}: line {line}, item {item:?}")
             }
             Fault::ZeroStep { line, item } => {
                 write!(f, "a loop with step 0 in line {line}: item {item:?}")

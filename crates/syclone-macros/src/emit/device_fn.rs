@@ -7,7 +7,7 @@ use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
 use super::bound::bound_value;
-use super::lock_step::item_body;
+use super::lock_step::{item_body, note_item};
 use super::printer::{Form, Printer};
 use super::regions::{Regions, per_item};
 use super::{allowances, analysis_error, dims_of};
@@ -151,6 +151,7 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
     let allow = allowances();
     let bound = bound_function(parsed, &format_ident!("__bound"), quote!(pub));
     let span = ident.span();
+    let note = note_item(parsed);
     let hidden = quote_spanned! {span=>
         #group
         #[doc(hidden)]
@@ -158,6 +159,7 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
         pub async fn __lock_step<#(#generics),*>(__ax: ::syclone::abi::lock_step::Cx<'_, #dims>, #(#names: #types),*) -> #ret #where_clause {
             let #item_name = __ax.group().nd_item(__ax.group().local_of(__ax.index()));
             let mut __oob = ::syclone::abi::Oob::new();
+            #note
             let __result = { #body };
             __ax.report(__oob);
             __result
@@ -223,6 +225,7 @@ fn group_function(
         }
         Verdict::LockStep { .. } => {
             let (_, body, item) = item_body(parsed)?;
+            let note = note_item(parsed);
             let roles = Roles::of(&parsed.function);
             let printer = Printer::new(parsed, &parsed.function, &roles, Form::LockStep);
             let loads = others.iter().map(|(index, _)| {
@@ -237,6 +240,7 @@ fn group_function(
                     async move {
                         let __value = async move {
                             let mut __oob = ::syclone::abi::Oob::new();
+                            #note
                             let __value: #ret = { #body };
                             __ax.report(__oob);
                             __value

@@ -8,20 +8,33 @@ use syclone_kernel_ast::analysis::uses::Uses;
 use syclone_kernel_ast::tree::*;
 
 use super::analysis_error;
-use super::printer::{Form, Printer};
+use super::printer::{Form, Printer, calls_functions};
 use crate::frontend::Parsed;
 
 /// The body of a kernel's `group_lock_step`: runs a future for each item of `__g`.
 pub fn lock_step_body(parsed: &Parsed, dims: usize) -> syn::Result<TokenStream> {
     let (locals, body, item) = item_body(parsed)?;
+    let note = note_item(parsed);
     Ok(quote! {
         #locals
         ::syclone::abi::lock_step::run(__g, |#item: ::syclone::kernel::NdItem<#dims>, __ax: ::syclone::abi::lock_step::Cx<'_, #dims>| async move {
             let mut __oob = ::syclone::abi::Oob::new();
+            #note
             #body
             __ax.report(__oob);
         });
     })
+}
+
+/// Notes the item for the device functions that the body calls, if it calls any.
+pub fn note_item(parsed: &Parsed) -> Option<TokenStream> {
+    let function = &parsed.function;
+    let roles = Roles::of(function);
+    let calls = |expr: &Expr| calls_functions(&roles, expr);
+    let found =
+        function.body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if calls(e)))
+            || function.body.tail.as_ref().is_some_and(|tail| calls(tail));
+    found.then(|| quote!(__oob.note_item(__ax.group().global(__ax.group().local_of(__ax.index())));))
 }
 
 /// Local memory, which belongs to the group; one item's statements; and the item's name.

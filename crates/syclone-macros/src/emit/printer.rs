@@ -8,9 +8,10 @@
 
 mod call;
 mod expr;
+mod message;
 mod place;
 
-pub use call::callee_path;
+pub use call::{callee_path, calls_functions};
 
 use std::cell::RefCell;
 

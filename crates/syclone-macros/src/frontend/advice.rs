@@ -3,15 +3,13 @@
 /// Advice on a macro call.
 pub fn for_macro(name: &str) -> String {
     let instead = match name {
-        "println" | "print" | "eprintln" | "eprint" | "dbg" => {
-            "a kernel cannot print: write the value to a buffer, or step through the kernel on the CPU device"
-        }
+        "println" | "print" | "eprintln" | "eprint" | "dbg" => "a kernel prints with `kprintln!`",
         "format" | "write" | "writeln" | "format_args" | "concat" | "stringify" => "strings do not exist on a device",
         "panic" | "todo" | "unimplemented" | "unreachable" => {
-            "a kernel cannot panic: write an error value to a buffer and `return`"
+            "a kernel cannot panic: end its command with `kassert!(false, \"…\")`, or write an error value to a buffer and `return`"
         }
         "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
-            "a kernel cannot panic: check on the host, or write a flag to a buffer"
+            "a kernel asserts with `kassert!`"
         }
         "vec" => "there is no heap on a device: write an array, `[value; N]`",
         "matches" => "write the `match` out: `match x { … => true, _ => false }`",

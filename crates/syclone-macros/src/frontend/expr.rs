@@ -131,6 +131,9 @@ impl Lowerer {
 
     /// A macro call.
     pub fn macro_call(&mut self, mac: &syn::Macro) -> Expr {
+        if let Some(message) = self.message(mac) {
+            return message;
+        }
         let name = mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         self.bad(&mac.path, super::advice::for_macro(&name))
     }

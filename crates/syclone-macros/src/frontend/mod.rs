@@ -11,6 +11,7 @@
 //! - `signature.rs`: kinds, parameters and their roles; `types.rs`: which types may be named.
 //! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `place.rs`, `pattern.rs`: one
 //!   family of constructs each; `advice.rs`: what to write instead of what the language lacks.
+//! - `message.rs`: what a kernel prints and asserts.
 //! - `hygiene.rs`: which identifiers mean the same variable.
 //! - `options.rs`: the arguments of `#[kernel(…)]`.
 //! - `items.rs`: free functions, `impl` blocks, traits; `inline.rs`: `kernel!` closures.
@@ -24,6 +25,7 @@ mod inline;
 mod items;
 mod local_const;
 mod lower;
+mod message;
 mod method;
 mod options;
 mod pattern;

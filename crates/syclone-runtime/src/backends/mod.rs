@@ -56,6 +56,16 @@ pub(crate) trait Backend: Send + Sync {
     /// Hands a ready command over.
     fn enqueue(&self, node: Arc<Node>);
 
+    /// Whether the back end takes nodes of strands (module `graph::run`), which it runs and does not end.
+    fn runs_strands(&self) -> bool {
+        false
+    }
+
+    /// Whether nodes wait for a worker now: what a strand looks at to let others have their turn.
+    fn has_waiting(&self) -> bool {
+        false
+    }
+
     /// Hands several ready commands over, the first one first.
     fn enqueue_all(&self, nodes: Vec<Arc<Node>>) {
         nodes.into_iter().for_each(|node| self.enqueue(node));

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use self::plan::Step;
 pub(crate) use self::plan::{Plan, StepWork};
-pub(crate) use self::run::GraphRun;
+pub(crate) use self::run::{GraphRun, StepCall, Strands, first_cause};
 use crate::backends::Admission;
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node};
@@ -263,7 +263,7 @@ impl Step {
             Work::HostTask(_) => return refuse("its host task can be called once only; record a replayed host task"),
             Work::Empty => StepWork::Empty,
             Work::Graph(_) => return refuse("a graph can't be part of a graph; record its commands"),
-            Work::HostAccess => return refuse("it is no command"),
+            Work::HostAccess | Work::Strands(_) => return refuse("it is no command"),
         };
         Ok(Step {
             name: command.name.clone(),

@@ -81,11 +81,6 @@ impl Plan {
         }
     }
 
-    /// Whether some of the first steps need no worker.
-    pub(crate) fn has_empty_roots(&self) -> bool {
-        self.roots.iter().any(|&number| matches!(self.steps[number].work, StepWork::Empty))
-    }
-
     /// For each step its name and what it waits for.
     pub(crate) fn order(&self) -> Vec<(Name, Vec<usize>)> {
         let waits = |step: &Step| step.follows.iter().map(|&(earlier, _)| earlier).collect();

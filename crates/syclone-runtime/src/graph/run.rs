@@ -1,30 +1,41 @@
 //! One replay: from the graph's turn to the end of its last command.
 //!
-//! The replay itself is a node, the *outer* one, in the process-wide order. The graph's commands get nodes when their
-//! turn comes, made by whoever ends their last predecessor, and so in parallel with the work. Back ends see no
-//! difference; the scheduler tells [`GraphRun::ended`] instead of a queue, and the last command ends the outer node.
+//! The replay itself is a node, the *outer* one, in the process-wide order; the last step to end gives it its result.
+//! Whoever ends a step's last predecessor takes the step further, and there are two ways to:
+//!
+//! - *Nodes.* Each step gets a node when its turn comes. Back ends see no difference to any command; when it settles, the
+//!   scheduler tells [`GraphRun::end_step`] instead of a queue.
+//! - *Strands*, for back ends that can run them ([`Backend::runs_strands`](crate::backends::Backend::runs_strands)). A
+//!   worker runs a step of one chunk and then goes on with one that this made ready, without a node and without the
+//!   back end's queue: a chain of small kernels costs little more than their calls. Several steps that are ready at once
+//!   become the chunks of one node, each the beginning of a strand. Steps of many chunks get nodes as above.
+//!
+//! A running trace and a checked device want to see every command, so they get nodes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::plan::{Plan, StepWork};
+use super::plan::{Plan, Step, StepWork};
+use crate::backends::Backend;
+use crate::check::{commands, unwritten};
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Error, Result, trace};
+use crate::{Access, Error, Name, Result, trace};
 
-/// What the commands of a replay share.
+/// What the steps of a replay share.
 pub(crate) struct GraphRun {
+    /// Its payload holds the plan, and with it the memory, until the last step has ended: whoever waits for the replay may
+    /// rely on neither being held afterwards.
     outer: Arc<Node>,
-    plan: Arc<Plan>,
     queue: Arc<QueueShared>,
+    strands: bool,
     /// For each step, how many of its predecessors have not ended.
     unmet: Box<[AtomicUsize]>,
     /// Steps that have not ended.
     left: AtomicUsize,
-    /// The steps' numbers in running traces, if there is one.
-    traced: Option<Box<[AtomicU64]>>,
+    /// For traces and checked devices.
+    watched: Option<Watched>,
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
@@ -33,31 +44,140 @@ pub(crate) struct GraphRun {
 #[derive(Default)]
 struct Failures {
     /// The first one.
-    first: Option<Error>,
-    /// For steps that must not run, the failure that began it.
-    inherited: HashMap<usize, Arc<Error>>,
+    first: Option<Arc<Error>>,
+    /// Steps that must not run, each with the failure that began it.
+    inherited: Vec<(usize, Arc<Error>)>,
+}
+
+/// Under which numbers a watched replay is known to those who watch.
+struct Watched {
+    /// The replay's start, among checked commands.
+    start: u64,
+    /// For each step that has begun, its number in traces and among checked commands.
+    steps: Box<[(AtomicU64, AtomicU64)]>,
+}
+
+/// Steps that are ready at once, as the work of a node: each chunk begins a strand with one of them.
+pub(crate) struct Strands {
+    pub(crate) run: Arc<GraphRun>,
+    pub(crate) steps: Box<[usize]>,
+}
+
+/// What a step asks of the worker that runs its strand.
+pub(crate) enum StepCall<'a> {
+    Kernel(&'a dyn crate::KernelWork),
+    HostTask(&'a crate::command::ReplayedTask),
 }
 
 impl GraphRun {
-    /// Begins a replay whose turn has come: the nodes of the steps that follow no other.
-    pub(crate) fn start(outer: &Arc<Node>, plan: &Arc<Plan>, queue: &Arc<QueueShared>) -> Vec<Arc<Node>> {
+    /// Begins a replay whose turn has come: adds the nodes of its first steps to `ready`, and gives its result if no step
+    /// needs a worker.
+    pub(crate) fn start(
+        outer: &Arc<Node>,
+        plan: &Plan,
+        queue: &Arc<QueueShared>,
+        ready: &mut Vec<Arc<Node>>,
+    ) -> Option<Result<()>> {
+        let checked = queue.device().is_checked() || unwritten::any();
+        let watched = trace::is_on() || checked;
         let run = Arc::new(GraphRun {
             outer: Arc::clone(outer),
-            plan: Arc::clone(plan),
             queue: Arc::clone(queue),
+            strands: queue.device().backend().runs_strands() && !watched && !cfg!(feature = "tracing"),
             unmet: plan.steps.iter().map(|step| AtomicUsize::new(step.follows.len())).collect(),
-            left: AtomicUsize::new(plan.steps.len()),
-            traced: trace::is_on().then(|| plan.steps.iter().map(|_| AtomicU64::new(0)).collect()),
+            // One more for the start itself, which must not end early.
+            left: AtomicUsize::new(plan.steps.len() + 1),
+            watched: watched.then(|| Watched {
+                start: commands::start_of_part(outer.check),
+                steps: plan.steps.iter().map(|_| Default::default()).collect(),
+            }),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
         });
-        plan.roots.iter().map(|&number| run.node(number)).collect()
+        let mut first = Vec::with_capacity(plan.roots.len());
+        for &number in &plan.roots {
+            if matches!(plan.steps[number].work, StepWork::Empty) {
+                // SAFETY: the step has not ended.
+                unsafe { run.end_step(number, None, &mut first) };
+            } else {
+                first.push(number);
+            }
+        }
+        // SAFETY: these have not ended either.
+        unsafe { run.nodes(first, ready) };
+        run.count_down()
+    }
+
+    /// A step of the graph.
+    ///
+    /// # Safety
+    /// Some step is not counted as ended in `left`, and will not be while the result is used.
+    unsafe fn step(&self, number: usize) -> &Step {
+        // SAFETY: the last step decides about the end of the outer node, and it has not ended.
+        match unsafe { &self.outer.payload().work } {
+            Work::Graph(plan) => &plan.steps[number],
+            _ => unreachable!("a replay's work is a graph"),
+        }
+    }
+
+    /// The name and the call of a step whose turn has come, made ready for one more run.
+    ///
+    /// # Safety
+    /// The step has not ended, and does not while the result is used.
+    pub(crate) unsafe fn call(&self, number: usize) -> (&Name, Option<StepCall<'_>>) {
+        // SAFETY: by the contract.
+        let step = unsafe { self.step(number) };
+        let call = match &step.work {
+            StepWork::Kernel(kernel) => {
+                kernel.rewind();
+                Some(StepCall::Kernel(&**kernel))
+            }
+            StepWork::HostTask(task) => Some(StepCall::HostTask(task)),
+            StepWork::Empty => None,
+        };
+        (&step.name, call)
+    }
+
+    /// Whether a strand can run the step: it is one call.
+    ///
+    /// # Safety
+    /// The step has not ended.
+    pub(crate) unsafe fn is_single(&self, number: usize) -> bool {
+        // SAFETY: by the contract.
+        match unsafe { &self.step(number).work } {
+            StepWork::Kernel(kernel) => kernel.chunks() <= 1,
+            StepWork::HostTask(_) | StepWork::Empty => true,
+        }
+    }
+
+    /// Adds nodes for steps whose turn has come to `ready`.
+    ///
+    /// # Safety
+    /// None of the steps has ended.
+    pub(crate) unsafe fn nodes(self: &Arc<Self>, mut numbers: Vec<usize>, ready: &mut Vec<Arc<Node>>) {
+        if self.strands {
+            let singles: Box<[usize]> = {
+                // SAFETY: by the contract.
+                numbers.extract_if(.., |number| unsafe { self.is_single(*number) }).collect()
+            };
+            if !singles.is_empty() {
+                let total = singles.len();
+                let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
+                ready.push(self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None));
+            }
+        }
+        // SAFETY: by the contract.
+        ready.extend(numbers.into_iter().map(|number| unsafe { self.node(number) }));
     }
 
     /// The node of a step whose turn has come.
-    fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
-        let step = &self.plan.steps[number];
+    ///
+    /// # Safety
+    /// The step has not ended.
+    unsafe fn node(self: &Arc<Self>, number: usize) -> Arc<Node> {
+        // SAFETY: by the contract.
+        let step = unsafe { self.step(number) };
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
                 kernel.rewind();
@@ -66,28 +186,35 @@ impl GraphRun {
             StepWork::HostTask(task) => (Work::HostTask(HostTask::Replayed(Arc::clone(task))), 1),
             StepWork::Empty => (Work::Empty, 1),
         };
-        // The outer node's accesses keep the memory.
-        let payload = Payload {
-            work,
-            accesses: Vec::new(),
-            queue: Some(Arc::clone(&self.queue)),
-            graph: Some((Arc::clone(self), number)),
-        };
-        let node = Node::new(step.name.clone(), chunks, payload, false);
-        if let Some(traced) = &self.traced {
-            traced[number].store(node.trace, Ordering::Relaxed);
+        // The outer node's accesses keep the memory; those who watch want to know which command uses what.
+        let accesses = if self.watched.is_some() { step.accesses.clone() } else { Vec::new() };
+        let node = self.node_of(step.name.clone(), chunks, work, accesses, Some((Arc::clone(self), number)));
+        if let Some(watched) = &self.watched {
+            watched.steps[number].0.store(node.trace, Ordering::Relaxed);
+            watched.steps[number].1.store(node.check, Ordering::Relaxed);
+            commands::follows(node.check, watched.start);
+            commands::follows(self.outer.check, node.check);
             for &(earlier, link) in &step.follows {
-                // That step has ended, so it has stored its number.
-                trace::follows(node.trace, traced[earlier].load(Ordering::Relaxed), link);
+                // That step has ended, so it has stored its numbers.
+                let (traced, checked) = &watched.steps[earlier];
+                trace::follows(node.trace, traced.load(Ordering::Relaxed), link);
+                commands::follows(node.check, checked.load(Ordering::Relaxed));
             }
             trace::placed(node.trace);
         }
-        if self.failed.load(Ordering::Acquire)
-            && let Some(first) = self.failures.lock().expect(NO_PANIC).inherited.remove(&number)
-        {
-            node.inherit_first(first);
-        }
         node
+    }
+
+    fn node_of(
+        &self,
+        name: Name,
+        chunks: usize,
+        work: Work,
+        accesses: Vec<Access>,
+        graph: Option<(Arc<Self>, usize)>,
+    ) -> Arc<Node> {
+        let payload = Payload { work, accesses, queue: Some(Arc::clone(&self.queue)), graph };
+        Node::new(name, chunks, payload, false)
     }
 
     /// The replay's own node.
@@ -95,45 +222,85 @@ impl GraphRun {
         &self.outer
     }
 
-    /// Takes note that a command of the graph begins.
+    /// The back end that runs the steps.
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        self.queue.device().backend()
+    }
+
+    /// Takes note that a step begins.
     pub(crate) fn begin(&self) {
         if !self.begun.load(Ordering::Relaxed) && !self.begun.swap(true, Ordering::Relaxed) {
             self.outer.begin();
         }
     }
 
-    /// Takes note that a step has ended, and adds the nodes of those whose turn has come to `ready`. The result of the
-    /// replay if it was the last step.
-    pub(crate) fn ended(
-        self: &Arc<Self>,
+    /// Ends a step, with its error if it failed, and those after it that need no worker; adds the steps whose turn has
+    /// come to `ready`. Gives the result of the replay if that was the last step.
+    ///
+    /// # Safety
+    /// The step has not ended. It has after this call; those that the caller was given have not.
+    pub(crate) unsafe fn end_step(
+        &self,
         number: usize,
-        error: Option<&Arc<Error>>,
-        ready: &mut Vec<Arc<Node>>,
+        error: Option<Arc<Error>>,
+        ready: &mut Vec<usize>,
     ) -> Option<Result<()>> {
-        let successors = &self.plan.steps[number].successors;
-        if let Some(error) = error {
-            let first = match &**error {
-                Error::DependencyFailed { first, .. } => first,
-                _ => error,
-            };
-            let mut failures = self.failures.lock().expect(NO_PANIC);
-            failures.first.get_or_insert_with(|| (**first).clone());
-            for (later, _) in successors.iter().filter(|(_, link)| *link == Link::Data) {
-                failures.inherited.entry(*later).or_insert_with(|| Arc::clone(first));
+        let mut ending = Vec::new();
+        let mut next = Some((number, error));
+        let mut result = None;
+        while let Some((number, error)) = next {
+            // SAFETY: this step is counted as ended below, after the last use.
+            let successors = unsafe { &self.step(number).successors };
+            if let Some(first) = error {
+                let mut failures = self.failures.lock().expect(NO_PANIC);
+                failures.first.get_or_insert_with(|| Arc::clone(&first));
+                let needing = successors.iter().filter(|(_, link)| *link == Link::Data);
+                failures.inherited.extend(needing.map(|&(later, _)| (later, Arc::clone(&first))));
+                self.failed.store(true, Ordering::Release);
             }
-            self.failed.store(true, Ordering::Release);
-        }
-        for &(later, _) in successors {
-            if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
-                ready.push(self.node(later));
+            for &(later, _) in successors {
+                if self.unmet[later].fetch_sub(1, Ordering::AcqRel) == 1 {
+                    let inherited = self.inherited(later);
+                    // SAFETY: neither this step nor the later one is counted as ended.
+                    let is_empty = matches!(unsafe { &self.step(later).work }, StepWork::Empty);
+                    if inherited.is_some() || is_empty {
+                        ending.push((later, inherited));
+                    } else {
+                        ready.push(later);
+                    }
+                }
             }
+            result = self.count_down();
+            next = ending.pop();
         }
+        result
+    }
+
+    /// Why a step must not run, if it must not.
+    fn inherited(&self, number: usize) -> Option<Arc<Error>> {
+        if !self.failed.load(Ordering::Acquire) {
+            return None;
+        }
+        let failures = self.failures.lock().expect(NO_PANIC);
+        failures.inherited.iter().find(|(later, _)| *later == number).map(|(_, first)| Arc::clone(first))
+    }
+
+    /// Counts one step as ended; the replay's result if it was the last.
+    fn count_down(&self) -> Option<Result<()>> {
         if self.left.fetch_sub(1, Ordering::AcqRel) != 1 {
             return None;
         }
         Some(match self.failures.lock().expect(NO_PANIC).first.take() {
-            Some(error) => Err(error),
+            Some(error) => Err((*error).clone()),
             None => Ok(()),
         })
+    }
+}
+
+/// The failure that began an error, shared.
+pub(crate) fn first_cause(error: &Arc<Error>) -> Arc<Error> {
+    match &**error {
+        Error::DependencyFailed { first, .. } => Arc::clone(first),
+        _ => Arc::clone(error),
     }
 }

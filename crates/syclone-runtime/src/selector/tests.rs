@@ -20,6 +20,14 @@ fn an_index_matches_one_device_or_none() {
 }
 
 #[test]
+fn the_checked_device_has_a_name_of_its_own() {
+    assert!(Selector::parse("cpu:check").unwrap().is_checked());
+    assert_eq!(matched("cpu:check"), []);
+    assert!(!Selector::parse("cpu:*").unwrap().is_checked());
+    assert!(Selector::parse("cuda:check").is_err());
+}
+
+#[test]
 fn spaces_around_and_letter_case_do_not_matter() {
     assert_eq!(matched(" CPU:0\n"), [("cpu", 0)]);
 }

@@ -52,7 +52,7 @@ impl Submission {
                 },
                 Work::HostTask(_) => TracedKind::HostTask,
                 Work::Empty => TracedKind::Empty,
-                Work::Graph(_) => TracedKind::Graph,
+                Work::Graph(_) | Work::Strands(_) => TracedKind::Graph,
                 Work::HostAccess => TracedKind::HostAccess,
             },
             device: payload.device().map(|device| device.info().selector.clone()),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::common::{Words, calls, failing, is_dependency_failure, kernel, out_of_bounds};
 use crate::device_with;
 use syclone_runtime::{
-    Access, AccessMode, Command, Device, Error, Event, EventStatus, ExecutableGraph, Graph, KernelWork, Name, Queue,
-    QueueOptions, Result, Worker,
+    Access, AccessMode, Command, Device, Error, Event, EventStatus, ExecutableGraph, Graph, KernelWork, MemoryObject,
+    Name, Queue, QueueOptions, Result, Worker,
 };
 
 fn setup(workers: usize) -> (Device, Queue, Graph) {
@@ -380,4 +380,24 @@ fn mix(from: &Words, to: &Words, step: u64) -> Command {
     let accesses = if Arc::ptr_eq(&from.0, &to.0) { vec![to.read_write()] } else { vec![from.read(), to.write()] };
     let (source, target) = (from.clone(), to.clone());
     calls("mix", accesses, move || target.set(0, mixed(source.get(0), step)))
+}
+
+#[test]
+fn memory_is_the_callers_again_as_soon_as_a_replay_has_been_waited_for() {
+    let device = device_with(2);
+    let queue = Queue::new(&device).unwrap();
+    for round in 0..4000u64 {
+        let object = MemoryObject::from_vec(vec![0u64; 4]);
+        let graph = Graph::new(&device, false);
+        for part in 0..4 {
+            graph.record(Command::fill(&object, part * 8, 8, &round.to_ne_bytes()).unwrap()).unwrap();
+        }
+        let executable = graph.instantiate().unwrap();
+        // Behind another command, so that a worker begins it.
+        let before = queue.submit(calls("before", Vec::new(), || {})).unwrap();
+        let event = queue.submit(Command::replay(&executable).after(&before)).unwrap();
+        drop((graph, executable));
+        event.wait().unwrap();
+        assert_eq!(object.try_into_vec::<u64>().expect("nobody else holds it"), [round; 4]);
+    }
 }

@@ -185,8 +185,9 @@ impl<const D: usize> GroupCx<D> {
         unsafe { self.memory.as_ref() }
     }
 
+    /// The global id of the item at `local`.
     #[inline(always)]
-    fn global(&self, local: [usize; D]) -> [usize; D] {
+    pub fn global(&self, local: [usize; D]) -> [usize; D] {
         let mut global = self.offset;
         for dim in 0..D {
             global[dim] = global[dim].wrapping_add(local[dim]);

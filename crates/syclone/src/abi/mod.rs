@@ -5,6 +5,7 @@
 //! - For item loops: [`group_cx`] (the running group), [`per_item`], [`mod@strips`] and [`alive`]; [`group`] and
 //!   [`sub_group`] have the collective operations.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
+//! - [`message`]: what kernels print and assert.
 //! - [`mod@bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
 
 pub mod alive;
@@ -17,6 +18,7 @@ pub mod group_cx;
 pub mod kernel;
 pub mod launch;
 pub mod lock_step;
+pub mod message;
 pub mod per_item;
 pub mod strips;
 pub mod sub_group;

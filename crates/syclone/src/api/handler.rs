@@ -161,6 +161,20 @@ impl<'q> Handler<'q> {
         })
     }
 
+    /// [`host_task`](Handler::host_task) for a [`Graph`](crate::Graph), each replay of which calls the task again.
+    pub fn replayed_host_task<F, R>(&self, mut task: F) -> Result<()>
+    where
+        F: FnMut(&HostTask) -> R + Send + 'static,
+        R: HostTaskResult,
+    {
+        let id = self.id;
+        let name = std::any::type_name::<F>().trim_end_matches("::{{closure}}");
+        self.launch(name, || {
+            let run = move || task(&HostTask::new(id)).into_result(Name::Borrowed(name));
+            Ok(Command::replayed_host_task(name, run))
+        })
+    }
+
     /// Tells the device that commands will soon use `memory`; the command ends when it is at hand there.
     ///
     /// It takes a reader's turn. Memory of another device is an error: it can't come.

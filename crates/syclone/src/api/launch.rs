@@ -115,7 +115,10 @@ impl Handler<'_> {
                     accesses,
                 )
             })?;
-            let work = kernel.prepare(self.device(), shape)?;
+            let mut work = kernel.prepare(self.device(), shape)?;
+            if self.device().is_checked() {
+                self.with_accesses(|accesses| work.uses(&accesses.iter().flatten().cloned().collect::<Vec<_>>()));
+            }
             // SAFETY: every argument that reaches global memory is one of the accesses that the handler adds to the
             // command when it is finished: `bind` has checked that.
             Ok(unsafe { Command::kernel(work, Vec::new()) })

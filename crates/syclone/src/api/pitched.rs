@@ -205,6 +205,17 @@ impl<T: DeviceCopy, const D: usize> fmt::Debug for PitchedBuffer<T, D> {
 }
 
 /// Rows that the host may read; commands that write them wait until it is dropped.
+///
+/// The rows can't be kept longer:
+///
+/// ```compile_fail,E0505
+/// use syclone::prelude::*;
+/// let guard = Buffer::<i32, 2>::pitched([2, 2])?.host_read_rows()?;
+/// let rows = guard.rows();
+/// drop(guard);
+/// println!("{:?}", rows[0]);
+/// # Ok::<(), Error>(())
+/// ```
 pub struct HostReadRows<T, const D: usize = 2> {
     // Dropped before the block: the memory outlives the host's turn.
     _token: HostAccessToken,
@@ -212,6 +223,17 @@ pub struct HostReadRows<T, const D: usize = 2> {
 }
 
 /// Rows that the host may read and write; commands that use them wait until it is dropped.
+///
+/// A row that is being written is nobody else's:
+///
+/// ```compile_fail,E0502
+/// use syclone::prelude::*;
+/// let mut guard = Buffer::<i32, 2>::pitched([2, 2])?.host_write_rows()?;
+/// let mut rows = guard.rows_mut();
+/// let read = guard.rows();
+/// rows[0][0] = read[0][0];
+/// # Ok::<(), Error>(())
+/// ```
 pub struct HostWriteRows<T, const D: usize = 2> {
     _token: HostAccessToken,
     block: Block<T, D>,

@@ -3,16 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use syclone_runtime::{Device, Error, Event, Result};
+use syclone_runtime::{Device, Error, ErrorHandler, Event, Name, Result};
 
 use super::buffer::Buffer;
+use super::graph::{Graph, recordable};
 use super::handler::Handler;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
+use crate::abi::message::{Output, with_output};
 use crate::types::DeviceCopy;
-
-/// What a queue does with an asynchronous error, besides returning it from [`Queue::wait`].
-type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 
 /// How a queue behaves.
 ///
@@ -31,6 +30,7 @@ type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 pub struct QueueOptions {
     runtime: syclone_runtime::QueueOptions,
     on_error: Option<ErrorHandler>,
+    on_print: Option<Output>,
 }
 
 impl QueueOptions {
@@ -51,16 +51,31 @@ impl QueueOptions {
         self
     }
 
-    /// A function that [`Queue::wait`] calls with the error that it is about to return.
+    /// A function that is called once for each command of the queue that fails, whether or not anybody waits for it,
+    /// also after the queue is gone.
+    ///
+    /// It is called when the command ends, before its event says so, on the thread that ended it: a worker of the device,
+    /// or one that submits. It may submit commands; waiting for one is an error there. What it panics with is dropped.
+    /// Events and [`Queue::wait`] give the error as ever; nothing is written to stderr.
     pub fn on_error(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(handler));
+        self
+    }
+
+    /// A function that takes what the queue's kernels print with [`kprintln!`](crate::kprintln!), instead of standard output.
+    ///
+    /// It gets one or more lines at a time, and all of a command's before the command's event says that it has ended. It is
+    /// called on a worker of the device, by one at a time for each command, and must not wait for a command.
+    pub fn on_print(mut self, output: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.on_print = Some(Arc::new(output));
         self
     }
 
     /// A queue of `device` with these options.
     pub fn build(self, device: &Device) -> Result<Queue> {
         crate::abi::ways::check_environment()?;
-        Ok(Queue { runtime: syclone_runtime::Queue::with(device, self.runtime)?, on_error: self.on_error })
+        let runtime = syclone_runtime::Queue::with_handler(device, self.runtime, self.on_error)?;
+        Ok(Queue { runtime, on_print: self.on_print, recording: None })
     }
 }
 
@@ -70,6 +85,7 @@ impl fmt::Debug for QueueOptions {
             .field("in_order", &self.runtime.in_order)
             .field("profiling", &self.runtime.profiling)
             .field("on_error", &self.on_error.is_some())
+            .field("on_print", &self.on_print.is_some())
             .finish()
     }
 }
@@ -92,7 +108,9 @@ impl fmt::Debug for QueueOptions {
 /// ```
 pub struct Queue {
     runtime: syclone_runtime::Queue,
-    on_error: Option<ErrorHandler>,
+    on_print: Option<Output>,
+    /// What takes the commands instead, while [`Queue::record`] runs.
+    recording: Option<Graph>,
 }
 
 impl Queue {
@@ -121,11 +139,14 @@ impl Queue {
     /// An error means that nothing was submitted: `group` returned it, or the command is wrong in itself.
     pub fn submit(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> Result<Event> {
         let handler = Handler::new(self.runtime.device());
-        group(&handler)?;
+        with_output(self.on_print.as_ref(), || group(&handler))?;
         self.submit_group(handler)
     }
 
     fn submit_group(&self, handler: Handler<'_>) -> Result<Event> {
+        if let Some(graph) = &self.recording {
+            return graph.0.record(recordable(handler)?);
+        }
         let (command, watches) = handler.finish()?;
         let event = self.runtime.submit(command)?;
         for watch in watches {
@@ -136,11 +157,40 @@ impl Queue {
 
     /// Waits for every command submitted so far, and returns the first error since the last wait.
     pub fn wait(&self) -> Result<()> {
-        let result = self.runtime.wait();
-        if let (Err(error), Some(handler)) = (&result, &self.on_error) {
-            handler(error);
+        if self.recording.is_some() {
+            return Err(Error::Recorded { command: Name::Borrowed("all commands of a recording queue") });
         }
-        result
+        self.runtime.wait()
+    }
+
+    /// Submits a command that follows all commands submitted so far, and that every later one follows.
+    ///
+    /// It is an order in time: failures before it do not concern what comes after it.
+    pub fn barrier(&self) -> Result<Event> {
+        match &self.recording {
+            Some(graph) => graph.barrier(),
+            None => self.runtime.barrier(),
+        }
+    }
+
+    /// Submits a command that follows `events`, of whatever queues, and that every later command of this queue follows.
+    ///
+    /// It fails if one of them did; what comes after it runs all the same.
+    pub fn barrier_after(&self, events: &[Event]) -> Result<Event> {
+        match &self.recording {
+            Some(graph) => graph.barrier_after(events),
+            None => self.runtime.barrier_after(events),
+        }
+    }
+
+    /// A queue like this one whose commands `graph` takes.
+    pub(crate) fn recorder(&self, graph: Graph) -> Result<Self> {
+        let runtime = syclone_runtime::Queue::with(self.device(), self.runtime.options())?;
+        Ok(Queue { runtime, on_print: self.on_print.clone(), recording: Some(graph) })
+    }
+
+    pub(crate) fn into_recording(self) -> Option<Graph> {
+        self.recording
     }
 
     /// [`Handler::copy`] as a command group of its own.

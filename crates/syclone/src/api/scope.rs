@@ -6,7 +6,6 @@
 //! when its closure panics. The slice then holds what they wrote: SYCL's write-back, without a copy.
 
 use std::fmt;
-use std::io::Write as _;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -51,8 +50,7 @@ pub fn scope<'env, R>(body: impl for<'scope> FnOnce(&'scope BorrowScope<'scope, 
     // After the body no handle of the scope can submit another command.
     let unfinished = AbortOnDrop;
     if let Err(error) = scope.watch.wait() {
-        // `eprintln!` panics when stderr is closed; the reason to abort stays.
-        let _ = writeln!(std::io::stderr(), "syclone: a scope of borrowed buffers cannot end: {error}");
+        syclone_runtime::diagnostics::report(format_args!("a scope of borrowed buffers cannot end: {error}"));
         std::process::abort();
     }
     std::mem::forget(unfinished);

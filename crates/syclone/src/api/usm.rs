@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
+use syclone_runtime::check::unwritten;
 use syclone_runtime::{Aspect, Device, MemoryObject, Result};
 
 use super::block::Block;
@@ -232,11 +233,16 @@ macro_rules! allocation {
             /// An allocation of zeros. The error says if `device` lacks this kind of memory, or has too little.
             pub fn new(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
                 device.require($aspect)?;
-                let block = Block::zeroed($what, device, extents.into().extents())?;
+                let block: Block<T, D> = Block::zeroed($what, device, extents.into().extents())?;
                 Ok($name::of(block, device))
             }
 
             fn of(block: Block<T, D>, device: &Device) -> Self {
+                if device.is_checked() && $aspect == Aspect::UsmDeviceAllocations {
+                    // Zero here, but a kernel that relies on it is reported.
+                    let first = block.ptr().addr();
+                    unwritten::mark(block.object(), first..first + block.object().bytes());
+                }
                 let owner: fn(&Device) -> Option<Device> = $owner;
                 let block = block.owned_by(owner(device));
                 let registration =

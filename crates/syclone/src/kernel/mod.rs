@@ -15,6 +15,7 @@ pub mod group;
 pub mod item;
 pub mod param;
 pub mod place;
+pub mod print;
 
 mod group_mut;
 mod item_mut;

@@ -8,6 +8,7 @@
 //! Bit `n` of a fault word (`0..=29`) is the kernel's parameter `n`, bit 30 stands for all later parameters, and
 //! bit 31 for local and private arrays, which have no parameter.
 
+use crate::abi::message::ItemId;
 use crate::types::DeviceCopy;
 
 /// The fault bit of local and private arrays.
@@ -21,25 +22,42 @@ pub const fn parameter_fault(parameter: usize) -> u32 {
 
 /// The faults that a run of items has met so far.
 #[derive(Debug)]
-pub struct Oob(u32);
+pub struct Oob {
+    bits: u32,
+    /// The item that runs, where somebody may ask: see [`Oob::note_item`].
+    item: ItemId,
+}
 
 impl Oob {
     /// No faults.
     #[inline(always)]
     pub const fn new() -> Self {
-        Oob(0)
+        Oob { bits: 0, item: ItemId::UNKNOWN }
     }
 
     /// The bits of everything that was touched out of bounds.
     #[inline(always)]
     pub const fn bits(&self) -> u32 {
-        self.0
+        self.bits
     }
 
     /// Adds fault bits; zero adds nothing.
     #[inline(always)]
     pub fn note(&mut self, bits: u32) {
-        self.0 |= bits;
+        self.bits |= bits;
+    }
+
+    /// Notes which item runs, for the device functions that it calls: their assertions name it. Where none has any, and
+    /// all are inlined, that costs nothing.
+    #[inline(always)]
+    pub fn note_item<const D: usize>(&mut self, global: [usize; D]) {
+        self.item = ItemId::new(global);
+    }
+
+    /// The item that was noted last.
+    #[inline(always)]
+    pub const fn item_id(&self) -> ItemId {
+        self.item
     }
 }
 

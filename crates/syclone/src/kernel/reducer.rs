@@ -148,8 +148,14 @@ pub trait Reduction: Send + Sync {
     /// Folds all partial results and writes the result.
     ///
     /// # Safety
-    /// No chunk of the launch runs, and this is called once.
+    /// No chunk of the launch runs, and this is called once, or once after each [`rewind`](Reduction::rewind).
     unsafe fn finish(&self);
+
+    /// Makes all partial results those of a launch that has not begun.
+    ///
+    /// # Safety
+    /// No chunk of the launch runs.
+    unsafe fn rewind(&self);
 }
 
 struct Partials<T, O> {
@@ -163,6 +169,13 @@ unsafe impl<T: DeviceCopy, O> Send for Partials<T, O> {}
 unsafe impl<T: DeviceCopy, O> Sync for Partials<T, O> {}
 
 impl<T: DeviceCopy, O: ReduceOp<T>> Reduction for Partials<T, O> {
+    unsafe fn rewind(&self) {
+        for lane in self.chunks.iter().flat_map(|chunk| &chunk.0) {
+            // SAFETY: no chunk runs.
+            unsafe { *lane.get() = O::identity() };
+        }
+    }
+
     unsafe fn finish(&self) {
         let fold = |chunk: &ChunkPartials<T>| {
             // SAFETY: no chunk runs any more.

@@ -157,6 +157,10 @@ fn geometric_type(name: &str, args: &[Type]) -> Option<Type> {
 }
 
 impl Builtins for MathBuiltins {
+    fn print(&self, text: &str) {
+        crate::abi::message::emit(text);
+    }
+
     fn result_type(&self, name: &str, args: &[Type]) -> Option<Type> {
         let (elem, lanes) = match args.first()? {
             Type::Vector(elem, lanes) => (&**elem, Some(*lanes)),

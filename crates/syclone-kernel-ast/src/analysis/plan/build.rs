@@ -17,7 +17,7 @@ use super::super::uses::{Uses, pattern_vars, root};
 use super::super::variance::{Variance, Variances};
 use super::storage::{assign_storage, each_body};
 use super::*;
-use search::{control_blocks, guarded, mentions, statements};
+use search::{control_blocks, guarded, mentions, statements, stmt_prints};
 
 /// Why a body cannot be split; the first is an error, the second asks for the lock-step form.
 pub(super) enum Stop {
@@ -226,7 +226,9 @@ impl Builder {
         let returns = stmts.iter().any(stmt_returns);
         let id = self.next_id;
         self.next_id += 1;
-        if level == Level::Group && stmts.iter().any(|s| self.splits(s, Level::Strip)) {
+        // A region that prints runs item by item, so that the lines come in the order of the items.
+        let in_strips = level == Level::Group && !stmts.iter().any(stmt_prints);
+        if in_strips && stmts.iter().any(|s| self.splits(s, Level::Strip)) {
             let here = mentions(&stmts);
             let all = self.function.vars.iter().enumerate().map(|(index, _)| VarId(index as u32));
             self.elsewhere =

@@ -191,6 +191,31 @@ impl Compiler<'_> {
         }
     }
 
+    /// A text for the host.
+    pub(super) fn message(&mut self, kind: MessageKind, template: &str, operands: &[Expr], span: SpanId) -> Result<()> {
+        let fails = kind == MessageKind::Assert;
+        let (mut args, mut holds) = (operands, None);
+        if let (true, [condition, rest @ ..]) = (fails, operands) {
+            let condition = self.value(condition)?;
+            holds = Some(self.emit(Instr::JumpIf { condition, target: 0 }));
+            args = rest;
+        }
+        let later: Vec<&Expr> = args.iter().collect();
+        let mut values = Vec::new();
+        for (position, arg) in args.iter().enumerate() {
+            let at = self.stable(arg, &later[position + 1..])?;
+            let ty = self.operand_type(arg);
+            values.push((at, self.type_at(&ty)));
+        }
+        self.at_line(span);
+        let template = self.name_at(template);
+        self.emit(Instr::Message { template, args: values.into(), fails });
+        if let Some(holds) = holds {
+            self.land(holds);
+        }
+        Ok(())
+    }
+
     /// A function of numbers, here or lent.
     pub(super) fn numeric(&mut self, name: &str, args: &[&Expr], result: &Type, to: At, span: SpanId) -> Result<()> {
         let mut operands = Vec::new();

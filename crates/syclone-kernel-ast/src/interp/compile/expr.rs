@@ -112,6 +112,7 @@ impl Compiler<'_> {
             ExprKind::Call(_, args) => self.call(expr, &args.iter().collect::<Vec<_>>(), to),
             ExprKind::Builtin(name, types, args) => self.builtin(expr, name, !types.is_empty(), args, to),
             ExprKind::Method { receiver, name, args, .. } => self.method(expr, receiver, name, args, to),
+            ExprKind::Message(kind, template, operands) => self.message(*kind, template, operands, expr.span),
             ExprKind::Ref(_, value) => self.reference(expr, value, to),
             _ => self.flow(expr, to),
         }

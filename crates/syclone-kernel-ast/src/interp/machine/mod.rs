@@ -1,6 +1,7 @@
 //! The machine: groups one after another, the items of a group in turns.
 
 mod atomic;
+mod fast;
 mod group;
 mod launch;
 mod memory;

@@ -1,6 +1,6 @@
 //! Arithmetic on values in frames.
 
-use super::Machine;
+use super::{Machine, fast};
 use crate::interp::code::{At, Lanes, NameAt, Scalar, TypeAt};
 use crate::interp::{Fault, IncidentKind};
 use crate::numeric::{self, Outcome};
@@ -82,6 +82,11 @@ impl Machine<'_> {
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, scalar: Scalar, to: At, left: At, right: At) -> Result<(), Fault> {
+        let size = scalar.size();
+        if let Some(bits) = fast::binary(op, scalar, self.bits(left, size), self.bits(right, size)) {
+            self.set_bits(to, bits, size);
+            return Ok(());
+        }
         let (left, right) = (self.scalar(left, scalar)?, self.scalar(right, scalar)?);
         let value = match numeric::binary(op, &left, &right) {
             Outcome::Value(value) => value,
@@ -99,6 +104,14 @@ impl Machine<'_> {
         left: Lanes,
         right: Lanes,
     ) -> Result<(), Fault> {
+        if let (1, Scalar::Int(kind), Scalar::Int(by)) = (lanes, left.scalar, right.scalar) {
+            let amount = fast::integer(by, self.bits(right.at, right.scalar.size()));
+            let size = left.scalar.size();
+            if let Some(bits) = fast::shift(op, kind, self.bits(left.at, size), amount) {
+                self.set_bits(to, bits, size);
+                return Ok(());
+            }
+        }
         // All lanes are read before any is written: an operand may be a lane of the target.
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..lanes {
@@ -130,7 +143,12 @@ impl Machine<'_> {
     }
 
     pub(super) fn compare(&mut self, op: BinaryOp, scalar: Scalar, to: At, left: At, right: At) -> Result<(), Fault> {
-        let result = holds(op, numeric::compare(&self.scalar(left, scalar)?, &self.scalar(right, scalar)?));
+        let size = scalar.size();
+        let order = match fast::compare(scalar, self.bits(left, size), self.bits(right, size)) {
+            Some(order) => order,
+            None => numeric::compare(&self.scalar(left, scalar)?, &self.scalar(right, scalar)?),
+        };
+        let result = holds(op, order);
         self.set_bits(to, u64::from(result), 1);
         Ok(())
     }
@@ -164,6 +182,13 @@ impl Machine<'_> {
 
     pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_ty: &Type) -> Result<(), Fault> {
         let (from_size, size) = (from_ty.size() as u32, ty.size() as u32);
+        if let (1, Some(from_scalar), Some(to_scalar)) = (lanes, Scalar::of(from_ty), Scalar::of(ty))
+            && !matches!(from_ty, Type::Enum(_))
+            && let Some(bits) = fast::cast(from_scalar, to_scalar, self.bits(from, from_size))
+        {
+            self.set_bits(to, bits, size);
+            return Ok(());
+        }
         // Every lane is read before any is written, as for operators.
         let mut results = Vec::with_capacity(usize::from(lanes));
         for lane in 0..u32::from(lanes) {

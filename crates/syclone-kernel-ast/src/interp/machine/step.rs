@@ -2,8 +2,9 @@
 
 use super::memory::{self, Handle, NOTHING};
 use super::{Caller, Machine, Status};
-use crate::interp::code::{At, Instr, NameAt};
+use crate::interp::code::{At, Instr, NameAt, TypeAt};
 use crate::interp::{AccessKind, Fault, IncidentKind};
+use crate::message;
 use crate::numeric;
 use crate::types::{IntKind, Order, Scope, Type};
 use crate::value::Value;
@@ -121,6 +122,7 @@ impl Machine<'_> {
                     self.set_wide(state + 32, left - 1);
                 }
             }
+            Instr::Message { template, ref args, fails } => self.message(template, args, fails)?,
             Instr::Together { .. } => return Ok(Flow::Stop(Status::Waiting)),
             Instr::Unreachable => {
                 return Err(Fault::Internal(format!("a match without an arm in line {}", self.line())));
@@ -128,6 +130,19 @@ impl Machine<'_> {
             _ => self.step_memory(instr)?,
         }
         Ok(Flow::Next)
+    }
+
+    fn message(&mut self, template: NameAt, args: &[(At, TypeAt)], fails: bool) -> Result<(), Fault> {
+        let code = self.code;
+        let args =
+            args.iter().map(|&(at, ty)| self.value(at, &code.types[ty as usize])).collect::<Result<Vec<_>, _>>()?;
+        let message = message::format(&code.names[template as usize], &args);
+        if fails {
+            let file = code.functions[self.function].file.clone();
+            return Err(Fault::Assertion { message, file, line: self.line(), item: self.global_id() });
+        }
+        self.builtins.print(&message);
+        Ok(())
     }
 
     fn copy(&mut self, to: At, from: At, len: usize) {

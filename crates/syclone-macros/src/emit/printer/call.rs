@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syclone_kernel_ast::analysis::sync::{SyncKind, Token};
+use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token, each_child};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
@@ -107,6 +107,23 @@ impl Printer<'_> {
         }
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
     }
+}
+
+/// Whether device functions that do not synchronise are called inside an expression, for which somebody must note which
+/// item calls them.
+pub fn calls_functions(roles: &Roles, expr: &Expr) -> bool {
+    let mut found = match &expr.kind {
+        ExprKind::Call(..) => roles.sync(expr).is_none(),
+        ExprKind::Method { receiver, name, .. } => {
+            let role = if let ExprKind::Var(var) = receiver.kind { roles.role(var) } else { None };
+            let is_value = role
+                .is_none_or(|role| matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }));
+            is_value && !is_builtin_method(name) && roles.token(receiver).is_none() && roles.sync(expr).is_none()
+        }
+        _ => false,
+    };
+    each_child(expr, &mut |child| found = found || calls_functions(roles, child));
+    found
 }
 
 /// A callee's hidden function: `helper::__device::<T>` or `Type::__device_name::<T>`.

@@ -5,6 +5,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syclone_kernel_ast::analysis::plan::{ItemBody, Items, Storage};
+use syclone_kernel_ast::analysis::sync::prints;
 use syclone_kernel_ast::analysis::uses::root;
 use syclone_kernel_ast::tree::*;
 
@@ -98,7 +99,9 @@ impl Regions<'_> {
         };
         let all = || print(quote!(0), quote!(__end));
         let accesses = affine_accesses(self.plan, stmts);
-        if accesses.is_empty() || !may_optimise() {
+        // The items inside would run, and print, before those at the row's begin.
+        let prints = stmts.iter().any(|stmt| matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if prints(e)));
+        if accesses.is_empty() || prints || !may_optimise() {
             let all = all();
             return quote!(let __end: usize = #end; #all);
         }

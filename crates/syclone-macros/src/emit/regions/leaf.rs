@@ -6,6 +6,7 @@ use syclone_kernel_ast::analysis::plan::{Items, Storage};
 use syclone_kernel_ast::analysis::uses::{Uses, pattern_vars};
 use syclone_kernel_ast::tree::*;
 
+use super::super::printer::calls_functions;
 use super::{At, Regions, lanes_of, per_item};
 
 impl Regions<'_> {
@@ -27,6 +28,7 @@ impl Regions<'_> {
             quote!(let mut #name;)
         });
         let loads = self.loads(&loads_of, at, true);
+        let note = self.note(stmts, quote!(__x));
         let body = stmts.iter().map(|s| self.printer.stmt(s));
         let stores = uses
             .mentioned
@@ -34,7 +36,17 @@ impl Regions<'_> {
             .filter(|v| uses.declared.contains(v) || uses.assigned.contains(v))
             .filter_map(|v| self.store(*v, at));
         debug_assert!(items.id < self.plan.uses.len());
-        quote!(#alive #(#declarations)* #loads #(#body)* #(#stores)*)
+        quote!(#alive #note #(#declarations)* #loads #(#body)* #(#stores)*)
+    }
+
+    /// Notes the item for the device functions that statements call, if they call any. Where none of them asserts, that is
+    /// a value that nobody reads.
+    pub(super) fn note(&self, stmts: &[Stmt], x: TokenStream) -> Option<TokenStream> {
+        let calls = |stmt: &Stmt| matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if calls_functions(&self.plan.roles, e));
+        stmts.iter().any(calls).then(|| {
+            let local = self.local_id(x);
+            quote!(__oob.note_item(__g.global(#local));)
+        })
     }
 
     /// Variables without a `let` that a leaf assigns before it looks at them.

@@ -12,6 +12,23 @@ use super::{At, Regions, per_item};
 
 impl Regions<'_> {
     pub(super) fn scalar(&self, stmt: &Stmt, at: At) -> TokenStream {
+        let mut tokens = self.note_first(stmt, at).unwrap_or_default();
+        tokens.extend(self.scalar_statement(stmt, at));
+        tokens
+    }
+
+    /// Notes the first of the items for which something runs once.
+    fn note_first(&self, stmt: &Stmt, at: At) -> Option<TokenStream> {
+        match at {
+            At::Strip(_) => self.note(std::slice::from_ref(stmt), quote!(__x0)),
+            _ => self.note(std::slice::from_ref(stmt), quote!(0)).map(|_| {
+                let zeros = (0..self.dims).map(|_| quote!(0usize));
+                quote!(__oob.note_item(__g.global([#(#zeros),*]));)
+            }),
+        }
+    }
+
+    fn scalar_statement(&self, stmt: &Stmt, at: At) -> TokenStream {
         let vars = &self.plan.function.vars;
         match stmt {
             Stmt::Let { pattern, ty, init, span } => {
@@ -33,7 +50,8 @@ impl Regions<'_> {
     }
 
     pub(super) fn scalar_expr(&self, expr: &Expr, at: At) -> TokenStream {
-        let prologue = self.scalar_prologue(&Uses::of_expr(&self.plan.function.vars, expr), at);
+        let mut prologue = self.note_first(&Stmt::Expr(expr.clone()), at).unwrap_or_default();
+        prologue.extend(self.scalar_prologue(&Uses::of_expr(&self.plan.function.vars, expr), at));
         let expr = self.printer.expr(expr);
         if prologue.is_empty() { expr.into_token_stream() } else { quote!({ #prologue #expr }) }
     }

@@ -2,21 +2,46 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError};
 
 use super::quiet;
+use crate::check::{self, commands};
 use crate::command::Work;
-use crate::node::Node;
+use crate::graph::{GraphRun, StepCall};
+use crate::node::{Node, Payload};
 use crate::sync::Ordering;
 use crate::trace::Run;
-use crate::{Error, Result, Worker};
+use crate::{Error, Name, Result, Worker, scheduler};
 
-/// Claims and runs chunks until none is left. If this call ran the last unfinished one, the command's result:
-/// the caller must then complete it.
+/// What the worker that ran some chunks must complete.
+pub(crate) enum Ended {
+    /// The node that they are of.
+    Node(Result<()>),
+    /// The replay whose last command they ran.
+    Replay(Arc<Node>, Result<()>),
+}
+
+/// How many commands a strand runs before it looks whether others wait for the worker.
+const MAX_STRAND: usize = 32;
+
+/// [`run_node`] for a back end that runs no strands: the node's result, if the caller must complete it.
 pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>> {
+    match run_node(node, worker)? {
+        Ended::Node(result) => Some(result),
+        Ended::Replay(outer, result) => {
+            scheduler::complete(&outer, result);
+            None
+        }
+    }
+}
+
+/// Claims and runs chunks until none is left. If this call ran the last unfinished one, what the caller must complete.
+pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     let chunks = &node.chunks;
     let mut ran = 0;
     let mut payload = None;
     let mut run = None;
+    let mut replay = None;
     loop {
         let chunk = chunks.next.fetch_add(1, Ordering::Relaxed);
         if chunk >= chunks.total {
@@ -30,8 +55,12 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
         }
         // SAFETY: a chunk is claimed and counted as finished only below, after the last use.
         let payload = *payload.get_or_insert_with(|| unsafe { node.payload() });
-        if chunks.failure.get().is_none()
-            && let Err(error) = run_one(node, &payload.work, chunk, worker)
+        if let Work::Strands(strands) = &payload.work {
+            if let Some(result) = run_strand(&strands.run, strands.steps[chunk], worker) {
+                replay = Some(Ended::Replay(Arc::clone(strands.run.outer()), result));
+            }
+        } else if chunks.failure.get().is_none()
+            && let Err(error) = run_one(node, payload, chunk, worker)
         {
             // A worker that failed at the same time may have been faster; one failure is enough.
             let _ = chunks.failure.set(error);
@@ -42,32 +71,92 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
         run.end(worker.index(), ran);
     }
     if ran == 0 || chunks.unfinished.fetch_sub(ran, Ordering::AcqRel) != ran {
-        return None;
+        return replay;
     }
     if let Some(error) = chunks.failure.get() {
-        return Some(Err(error.clone()));
+        return Some(Ended::Node(Err(error.clone())));
     }
     // SAFETY: all chunks are finished, so only this call decides about the node, and it has not ended it yet.
     match &unsafe { node.payload() }.work {
-        Work::Kernel(kernel) => Some(catching(|| quiet::in_kernel(|| kernel.finish()), kernel_panic(node))),
-        _ => Some(Ok(())),
+        Work::Kernel(kernel) => Some(Ended::Node(in_kernel(&node.name, || kernel.finish()))),
+        Work::Strands(_) => {
+            // Strands have ended their commands. The node may lie in the pool's queue for a while, and its payload keeps
+            // the device.
+            // SAFETY: all chunks are finished, and nobody else ends the node.
+            drop(unsafe { node.take_payload() });
+            replay
+        }
+        _ => Some(Ended::Node(Ok(()))),
     }
 }
 
-fn run_one(node: &Node, work: &Work, chunk: usize, worker: &mut Worker) -> Result<()> {
-    match work {
+/// Runs a command of one chunk, then one that its end makes ready, and so on; hands others over. The result of the
+/// replay if this ended its last command.
+fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<Result<()>> {
+    run.begin();
+    let mut number = first;
+    let mut ready = Vec::new();
+    for length in 1.. {
+        let error = run_step(run, number, worker).err().map(Arc::new);
+        ready.clear();
+        // SAFETY: the strand's step ends here; so it does below, for the steps that it was given and goes on with.
+        if let Some(result) = unsafe { run.end_step(number, error, &mut ready) } {
+            return Some(result);
+        }
+        let goes_on = length % MAX_STRAND != 0 || !run.backend().has_waiting();
+        // SAFETY: the steps that are ready have not begun.
+        let mut singles = ready.iter().map(|&number| goes_on && unsafe { run.is_single(number) });
+        let next = singles.position(|single| single).map(|at| ready.remove(at));
+        if !ready.is_empty() {
+            let mut nodes = Vec::new();
+            // SAFETY: as above.
+            unsafe { run.nodes(std::mem::take(&mut ready), &mut nodes) };
+            run.backend().enqueue_all(nodes);
+        }
+        number = next?;
+    }
+    None
+}
+
+fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
+    // SAFETY: the strand ends the step only after this call.
+    match unsafe { run.call(number) } {
+        (name, Some(StepCall::Kernel(kernel))) => {
+            if kernel.chunks() > 0 {
+                worker.scratch().reset();
+                worker.set_command(commands::UNCHECKED);
+                // SAFETY: the outer node's accesses keep the memory and are ordered against everyone else's; the steps
+                // of the graph are ordered among themselves; this is the one run of the one chunk.
+                in_kernel(name, || unsafe { kernel.run(0, worker) })?;
+            }
+            in_kernel(name, || kernel.finish())
+        }
+        (name, Some(StepCall::HostTask(task))) => {
+            let call = || (task.lock().unwrap_or_else(PoisonError::into_inner))();
+            catching(call, |message| Error::HostTaskPanic { task: name.clone(), message })
+        }
+        (_, None) => Ok(()),
+    }
+}
+
+fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
+    if chunk == 0 {
+        check::begins(node, payload);
+    }
+    match &payload.work {
         // Zero chunks are one turn in which nothing runs but the end.
         Work::Kernel(kernel) if chunk >= kernel.chunks() => Ok(()),
         Work::Kernel(kernel) => {
             worker.scratch().reset();
+            worker.set_command(node.check);
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
-            catching(|| quiet::in_kernel(|| unsafe { kernel.run(chunk, worker) }), kernel_panic(node))
+            in_kernel(&node.name, || unsafe { kernel.run(chunk, worker) })
         }
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess | Work::Graph(_) => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(_) | Work::Strands(_) => Ok(()),
     }
 }
 
@@ -81,14 +170,18 @@ fn catching(call: impl FnOnce() -> Result<()>, panicked: impl FnOnce(String) -> 
     })
 }
 
-fn kernel_panic(node: &Node) -> impl FnOnce(String) -> Error {
-    |message| {
-        let message = match quiet::take_place() {
-            Some((file, line)) => format!("{message} in line {line} of {file}"),
-            None => message,
-        };
-        Error::KernelPanic { kernel: node.name.clone(), message }
-    }
+/// Calls into a kernel; a panic is an error that says where it was.
+fn in_kernel(name: &Name, call: impl FnOnce() -> Result<()>) -> Result<()> {
+    catching(
+        || quiet::in_kernel(call),
+        |message| {
+            let message = match quiet::take_place() {
+                Some((file, line)) => format!("{message} in line {line} of {file}"),
+                None => message,
+            };
+            Error::KernelPanic { kernel: name.clone(), message }
+        },
+    )
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

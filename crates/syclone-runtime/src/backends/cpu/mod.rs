@@ -36,6 +36,15 @@ pub(crate) fn host() -> Result<Device> {
     device(threads(crate::environment::variable(VARIABLE).as_deref())?, "cpu:0".to_owned())
 }
 
+/// A CPU device that checks what it runs. It has one worker: what it finds is the same every time.
+pub(crate) fn checked(selector: String) -> Result<Device> {
+    // What makes the ordinary device unusable is an error here, too.
+    threads(crate::environment::variable(VARIABLE).as_deref())?;
+    let mut info = info(1, selector.clone())?;
+    info.name = format!("{}, with checks", info.name);
+    Ok(Device::new_checked(info, Box::new(pool::Pool::new(1, selector))))
+}
+
 /// A CPU device with a pool of its own, which no selector finds.
 pub(crate) fn partition(threads: usize) -> Result<Device> {
     let limit = max_threads(cores());
@@ -69,14 +78,18 @@ fn max_threads(cores: usize) -> usize {
 }
 
 fn device(threads: usize, selector: String) -> Result<Device> {
+    Ok(Device::new(info(threads, selector.clone())?, Box::new(pool::Pool::new(threads, selector))))
+}
+
+fn info(threads: usize, selector: String) -> Result<DeviceInfo> {
     let instruction_sets = Isa::available();
     let isa = Isa::from_env(&instruction_sets)?;
     let memory = machine::memory_bytes();
-    let info = DeviceInfo {
+    Ok(DeviceInfo {
         name: machine::processor_name(),
         backend: "cpu",
         driver_version: concat!("syclone ", env!("CARGO_PKG_VERSION")).to_owned(),
-        selector: selector.clone(),
+        selector,
         compute_units: threads,
         max_work_group_size: MAX_WORK_GROUP_SIZE,
         max_work_item_sizes: [MAX_WORK_GROUP_SIZE; 3],
@@ -101,6 +114,5 @@ fn device(threads: usize, selector: String) -> Result<Device> {
         ]
         .into_iter()
         .collect(),
-    };
-    Ok(Device::new(info, Box::new(pool::Pool::new(threads, selector))))
+    })
 }

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::execute::run_chunks;
+use super::execute::{Ended, run_node};
 use super::{LOCAL_MEMORY_BYTES, Worker, quiet};
 use crate::backends::Backend;
 use crate::node::{NO_PANIC, Node, spin_until};
@@ -127,6 +127,14 @@ impl Backend for Pool {
         }
     }
 
+    fn runs_strands(&self) -> bool {
+        true
+    }
+
+    fn has_waiting(&self) -> bool {
+        self.shared.queued.load(Ordering::Relaxed) > 0
+    }
+
     fn enqueue_all(&self, mut nodes: Vec<Arc<Node>>) {
         if let Some(single) = nodes.iter().position(|node| node.chunks.total == 1)
             && let Some(node) = self.shared.hand_over(nodes.remove(single))
@@ -183,11 +191,14 @@ impl Shared {
     /// Runs chunks of a node, ends it if this was the last one, and returns the next node of the chain. Without
     /// one, the worker is a searcher afterwards.
     fn execute(&self, node: &Arc<Node>, worker: &mut Worker, may_chain: bool) -> Option<Arc<Node>> {
-        let result = run_chunks(node, worker);
+        let ended = run_node(node, worker);
         self.searchers.fetch_add(1, Ordering::SeqCst);
-        let result = result?;
+        let (replay, result) = match ended? {
+            Ended::Node(result) => (None, result),
+            Ended::Replay(outer, result) => (Some(outer), result),
+        };
         CURRENT.with(|current| current.accepts.set(may_chain));
-        scheduler::complete(node, result);
+        scheduler::complete(replay.as_ref().unwrap_or(node), result);
         let next = CURRENT.with(|current| {
             current.accepts.set(false);
             current.next.take()

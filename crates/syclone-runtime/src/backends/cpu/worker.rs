@@ -7,17 +7,29 @@ pub struct Worker {
     index: usize,
     local: Vec<Line>,
     scratch: Scratch,
+    command: u64,
 }
 
 impl Worker {
     /// A worker with its local memory.
     pub(crate) fn new(index: usize, local_bytes: usize) -> Result<Worker> {
-        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default() })
+        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default(), command: 0 })
     }
 
     /// The worker's number, below the device's `compute_units`. No two chunks that run at once share it.
     pub fn index(&self) -> usize {
         self.index
+    }
+
+    /// The number of the command that runs, if its device is checked.
+    #[doc(hidden)]
+    pub fn command(&self) -> u64 {
+        self.command
+    }
+
+    /// Says which command runs.
+    pub(crate) fn set_command(&mut self, number: u64) {
+        self.command = number;
     }
 
     /// The block for the local memory of the group that runs: its first byte, aligned to 64, and its length

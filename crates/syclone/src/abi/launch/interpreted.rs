@@ -3,12 +3,13 @@
 use syclone_kernel_ast::interp::{Fault, Launch, run as interpret};
 use syclone_runtime::{Error, Name, Result};
 
+use super::checked::Checks;
 use super::grid::Grid;
 use crate::abi::kernel::{Kernel, KernelMeta};
 use crate::kernel::ParamTuple;
 use crate::types::builtins::MathBuiltins;
 
-/// Interprets a whole launch.
+/// Interprets a whole launch, with checks if it is the command with this number on a checked device.
 ///
 /// # Safety
 /// As for [`Kernel::group`].
@@ -18,6 +19,7 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
     params: K::Params,
     grid: &Grid<D>,
     sub_group_size: usize,
+    checks: Option<(&Checks, u64)>,
 ) -> Result<()> {
     let launch = Launch {
         function: kernel.bound(),
@@ -28,7 +30,13 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
         overflow_checks: cfg!(debug_assertions),
     };
     // SAFETY: the arguments are the launch's own, whose memory is alive and ordered by the caller's promise.
-    unsafe { interpret(&launch, &MathBuiltins) }.map_err(|fault| error(meta, fault))
+    let result = unsafe {
+        match checks {
+            Some((checks, command)) => checks.run(&Name::Borrowed(meta.name), command, &launch),
+            None => interpret(&launch, &MathBuiltins),
+        }
+    };
+    result.map_err(|fault| error(meta, fault))
 }
 
 /// Missing dimensions are 1 in front.
@@ -48,6 +56,10 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
             Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
         }
         Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },
+        Fault::Assertion { message, file, line, item } => {
+            let item = item[3 - D..].to_vec();
+            Error::AssertionFailed { kernel, message, item, file: file.into(), line }
+        }
         fault => Error::KernelPanic { kernel, message: fault.to_string() },
     }
 }

@@ -4,6 +4,7 @@
 //! kernel itself. The work is divided by `grid`; each chunk runs its groups one after another on one worker, in the
 //! way and with the instruction set that were chosen here.
 
+mod checked;
 mod circle;
 mod grid;
 mod interpreted;
@@ -12,12 +13,14 @@ mod isa;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use syclone_runtime::{Device, Error, Isa, KernelWork, Name, Result, Worker};
+use syclone_runtime::{Access, Device, Error, Isa, KernelWork, Name, Result, Worker};
 
+use self::checked::Checks;
 use self::grid::Grid;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
 use super::kernel::{Form, Kernel, KernelMeta};
+use super::message::Printed;
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
 use crate::kernel::{ParamTuple, Reduction};
@@ -63,7 +66,8 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
     check_local_memory(device, &meta, Kernel::params(&kernel))?;
-    let way = choose_way(&meta, K::Form::GROUPS)?;
+    let checks = Checks::of(device);
+    let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
     circle::check(&kernel, &meta)?;
     let params = Kernel::params(&kernel).with_faults();
     let mut reduces = false;
@@ -75,7 +79,9 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let mut reductions = Vec::new();
     // The interpreter runs one chunk, and combines into its first partial result.
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa: device.info().isa, reductions }))
+    let isa = device.info().isa;
+    let printed = Printed::here();
+    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed }))
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
@@ -169,6 +175,9 @@ struct LaunchWork<const D: usize, K: Kernel<D>> {
     way: Way,
     isa: Isa,
     reductions: Vec<Arc<dyn Reduction>>,
+    /// On a checked device.
+    checks: Option<Checks>,
+    printed: Printed,
 }
 
 thread_local! {
@@ -185,10 +194,50 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         self.grid.chunks()
     }
 
+    fn uses(&mut self, accesses: &[Access]) {
+        if let Some(checks) = &mut self.checks {
+            checks.uses(accesses);
+        }
+    }
+
+    fn checks_itself(&self) -> bool {
+        self.checks.is_some()
+    }
+
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
+        // SAFETY: the caller's promise.
+        self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
+    }
+
+    fn rewind(&self) {
+        for reduction in &self.reductions {
+            // SAFETY: a launch is rewound between its runs.
+            unsafe { reduction.rewind() };
+        }
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.printed.finish();
+        for reduction in &self.reductions {
+            // SAFETY: all chunks have ended.
+            unsafe { reduction.finish() };
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
+    /// Runs the groups of a chunk.
+    ///
+    /// # Safety
+    /// As for [`KernelWork::run`].
+    unsafe fn run_chunk(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         if self.way == Way::Interpreter {
             // SAFETY: the caller's promise about the memory.
-            return unsafe { interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size) };
+            return unsafe {
+                let checks = self.checks.as_ref().map(|checks| (checks, worker.command()));
+                interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks)
+            };
         }
         let (local, bytes) = worker.local_memory();
         ARENA.with_borrow_mut(|arena| {
@@ -214,16 +263,6 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         })
     }
 
-    fn finish(&self) -> Result<()> {
-        for reduction in &self.reductions {
-            // SAFETY: all chunks have ended.
-            unsafe { reduction.finish() };
-        }
-        Ok(())
-    }
-}
-
-impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     /// What went wrong in a chunk, as an error.
     fn report(&self, memory: &GroupMemory) -> Result<()> {
         let kernel = || Name::Borrowed(self.meta.name);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::sync::{each_child, leaves};
+use crate::analysis::sync::{each_child, has_message, leaves, prints};
 use crate::tree::*;
 
 /// Whether a parameter of this role is a handle on memory.
@@ -94,10 +94,20 @@ pub(super) fn breaks_with_value(block: &Block) -> bool {
     statements(block).iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e)))
 }
 
-/// Whether a `return` before a statement may be what keeps it from failing: it must not run earlier than written.
+/// Whether a `return` or an assertion before a statement may be what keeps it from failing: it must not run earlier than
+/// written.
 pub(super) fn guarded(stmt: &Stmt, before: &[Stmt]) -> bool {
     let (Stmt::Let { init, .. } | Stmt::Expr(init)) = stmt;
-    may_fail(init) && before.iter().any(stmt_returns)
+    may_fail(init) && before.iter().any(|stmt| stmt_returns(stmt) || stmt_has_message(stmt))
+}
+
+fn stmt_has_message(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if has_message(e))
+}
+
+/// Whether a statement prints.
+pub(super) fn stmt_prints(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Let { init: e, .. } | Stmt::Expr(e) if prints(e))
 }
 
 /// Whether an expression can panic or touch memory out of bounds. Sums and products of ids and extents do not come near

@@ -1,0 +1,93 @@
+//! What a check has found.
+
+use std::fmt;
+
+/// A kind of mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FindingKind {
+    /// Two items access the same bytes, one writes, nothing orders them, and not both are atomic.
+    DataRace,
+    /// Not every item of a group came to its barrier or group operation.
+    Divergence,
+    /// Not every item of a sub-group came to its operation.
+    SubGroupDivergence,
+    /// Memory was read that nobody had written.
+    Unwritten,
+    /// An index outside of a parameter or an array.
+    OutOfBounds,
+    /// An address that is no multiple of what its type needs.
+    Misaligned,
+    /// An integer result that its type does not hold.
+    Overflow,
+    /// An integer division or remainder by zero.
+    DivisionByZero,
+    /// A shift by at least the type's bits.
+    ShiftTooFar,
+    /// A loop with step zero.
+    ZeroStep,
+    /// Bytes that are no value of their type.
+    InvalidValue,
+    /// A conversion that gave another number.
+    LossyCast,
+}
+
+impl FindingKind {
+    /// The kind in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::DataRace => "data race",
+            FindingKind::Divergence => "divergent barrier",
+            FindingKind::SubGroupDivergence => "divergent sub-group operation",
+            FindingKind::Unwritten => "read of memory that nobody wrote",
+            FindingKind::OutOfBounds => "access out of bounds",
+            FindingKind::Misaligned => "misaligned access",
+            FindingKind::Overflow => "integer overflow",
+            FindingKind::DivisionByZero => "division by zero",
+            FindingKind::ShiftTooFar => "shift too far",
+            FindingKind::ZeroStep => "loop with step zero",
+            FindingKind::InvalidValue => "invalid value",
+            FindingKind::LossyCast => "cast that loses the value",
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Location {
+    /// The file, as the compiler names it.
+    pub file: String,
+    /// One-based line.
+    pub line: u32,
+    /// Zero-based column.
+    pub column: u32,
+    /// The kernel or device function around it.
+    pub function: String,
+}
+
+/// One mistake of a launch, however often it was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What kind of mistake.
+    pub kind: FindingKind,
+    /// Where.
+    pub location: Location,
+    /// The other place of a mistake that has two, and what happened there.
+    pub other: Option<(Location, String)>,
+    /// Global ids of the items that made it first, missing dimensions 0 in front: the one at `location`, then the one at
+    /// the other place.
+    pub items: Vec<[usize; 3]>,
+    /// The parameter or array that it is about, if there is one.
+    pub parameter: Option<String>,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// What else helps, and what to do.
+    pub notes: Vec<String>,
+    /// How often it was made.
+    pub count: u64,
+}

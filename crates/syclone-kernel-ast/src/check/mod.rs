@@ -1,0 +1,314 @@
+//! Looking for mistakes in a kernel while it runs on the interpreter.
+//!
+//! A [`Checker`] is an [`Observer`] of one launch. It knows for each number in memory who touched it last ([`shadow`]) and
+//! what happens before what ([`clock`]), and collects what is wrong as [`Finding`]s, each place once.
+//!
+//! - *Races* are looked for where items can race: in memory that any item may write at any index, and in local memory. A
+//!   `View` cannot be written and an `ItemMut` gives each item its own element.
+//! - *Unwritten memory*: the launcher says which bytes of an argument nobody has written; of local memory that is all, whenever
+//!   a group begins. (Local memory is zero then, so such a read is no undefined behaviour here; it is a mistake more often than
+//!   not.) What an atomic operation changes, it has written.
+//! - Everything else the interpreter itself notices.
+
+mod clock;
+mod explain;
+mod finding;
+mod shadow;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use self::clock::{Clock, Stamp};
+use self::shadow::{Conflict, Shadow};
+use crate::interp::{Access, AccessKind, Arg, Global, Incident, Kernel, Launch, Observer, Site, Space};
+use crate::tree::FunctionKind;
+use crate::types::{Order, Scope, Type};
+
+pub use finding::{Finding, FindingKind, Location};
+
+/// More findings than this say nothing new.
+const MOST_FINDINGS: usize = 64;
+
+/// What a launch has touched of an argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// The first byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// The instruction that touched it first.
+    pub site: Site,
+}
+
+/// What is known of an argument's memory.
+#[derive(Default)]
+struct Region {
+    /// The number of bits by which offsets are shifted to cells.
+    shift: u32,
+    /// Where items can race.
+    shadow: Option<Shadow>,
+    /// For each cell whether nobody has written it; none if everything is written.
+    unwritten: Option<Vec<bool>>,
+    /// The alignment that its elements need and do not have.
+    misaligned: Option<usize>,
+    read: Option<Touched>,
+    written: Option<Touched>,
+}
+
+/// A kind of mistake at one or two places.
+type Key = (FindingKind, Site, Option<Site>);
+
+/// The checks of one launch.
+pub struct Checker<'a> {
+    kernel: &'a Kernel,
+    global_range: [usize; 3],
+    local_range: [usize; 3],
+    clock: Clock,
+    regions: Vec<Region>,
+    local: Region,
+    /// When each cell of local memory was last written.
+    local_written: Vec<u32>,
+    findings: Vec<Finding>,
+    known: HashMap<Key, usize>,
+}
+
+impl<'a> Checker<'a> {
+    /// The checks of a launch; `kernel` is made of its function.
+    pub fn new(kernel: &'a Kernel, launch: &Launch) -> Checker<'a> {
+        let nd_range = matches!(launch.function.tree.kind, FunctionKind::NdRange { .. });
+        let single = matches!(launch.function.tree.kind, FunctionKind::SingleTask);
+        let local_range = if nd_range { launch.local } else { [1; 3] };
+        let global_range = if single { [1; 3] } else { launch.global };
+        let group_size = local_range.iter().product();
+        let mut grain = kernel.local_grain().unwrap_or(8);
+        for arg in &launch.args {
+            if let Arg::LocalAccessor { elem, .. } = arg {
+                grain = grain.min(elem.grain());
+            }
+        }
+        let types = launch.function.tree.params.iter().map(|param| &launch.function.types[param.ty.0 as usize]);
+        let types = types.filter(|ty| !matches!(ty, Type::Item(_) | Type::NdItem(_)));
+        let items = global_range.iter().fold(1usize, |all, &n| all.saturating_mul(n));
+        // Items are numbered in 32 bits; nobody waits for an interpreter to run more of them.
+        let races = items < u32::MAX as usize && !single;
+        Checker {
+            kernel,
+            global_range,
+            local_range,
+            clock: Clock::new(group_size, launch.sub_group_size),
+            regions: launch.args.iter().zip(types).map(|(arg, ty)| Region::of(arg, ty, races)).collect(),
+            local: Region {
+                shift: grain.trailing_zeros(),
+                shadow: (group_size > 1).then(Shadow::default),
+                ..Region::default()
+            },
+            local_written: Vec::new(),
+            findings: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Says that nobody has written these bytes of an argument.
+    pub fn mark_unwritten(&mut self, argument: usize, bytes: Range<usize>) {
+        let Some(region) = self.regions.get_mut(argument) else { return };
+        let cells = bytes.start >> region.shift..bytes.end.div_ceil(1 << region.shift);
+        let unwritten = region.unwritten.get_or_insert_default();
+        if unwritten.len() < cells.end {
+            unwritten.resize(cells.end, false);
+        }
+        unwritten[cells].fill(true);
+    }
+
+    /// The bytes of an argument that still nobody has written.
+    pub fn unwritten(&self, argument: usize) -> Vec<Range<usize>> {
+        let Some(region) = self.regions.get(argument) else { return Vec::new() };
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for (cell, _) in region.unwritten.iter().flatten().enumerate().filter(|(_, unwritten)| **unwritten) {
+            let bytes = cell << region.shift..(cell + 1) << region.shift;
+            match ranges.last_mut() {
+                Some(last) if last.end == bytes.start => last.end = bytes.end,
+                _ => ranges.push(bytes),
+            }
+        }
+        ranges
+    }
+
+    /// What was read of an argument, as one range around it.
+    pub fn read(&self, argument: usize) -> Option<Touched> {
+        self.regions.get(argument)?.read
+    }
+
+    /// What was written of an argument, as one range around it.
+    pub fn written(&self, argument: usize) -> Option<Touched> {
+        self.regions.get(argument)?.written
+    }
+
+    /// What was found, in the order in which it happened.
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// Notes a mistake; `make` describes it, if it is the first at its place.
+    fn find(&mut self, key: Key, make: impl FnOnce(&Self) -> Finding) {
+        if let Some(&position) = self.known.get(&key) {
+            self.findings[position].count += 1;
+        } else if self.findings.len() < MOST_FINDINGS {
+            let finding = make(self);
+            self.known.insert(key, self.findings.len());
+            self.findings.push(finding);
+        }
+    }
+
+    /// An access that is not all right, one way or the other.
+    #[cold]
+    fn conflict(&mut self, access: &Access, conflict: Conflict) {
+        let key = (FindingKind::DataRace, access.site, Some(conflict.record.site()));
+        self.find(key, |this| this.explain_race(access, conflict));
+    }
+
+    fn local_access(&mut self, access: &Access, now: Stamp) {
+        let cells = self.local.cells(access);
+        if self.local_written.len() < cells.end {
+            self.local_written.resize(cells.end.next_power_of_two(), 0);
+            if let Some(shadow) = &mut self.local.shadow {
+                shadow.grow_to(self.local_written.len());
+            }
+        }
+        let began = self.clock.group_began();
+        match access.kind {
+            AccessKind::Read | AccessKind::Atomic { writes: false, .. } => {
+                if self.local_written[cells.clone()].iter().any(|&time| time < began) {
+                    self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
+                }
+            }
+            AccessKind::Write | AccessKind::Atomic { writes: true, .. } => {
+                self.local_written[cells.clone()].fill(now.time);
+            }
+        }
+        let Some(shadow) = &mut self.local.shadow else { return };
+        let mut found = None;
+        for cell in cells {
+            let conflict = shadow.access(cell, access.kind, now, access.site, &self.clock, began);
+            found = found.or(conflict);
+        }
+        if let Some(conflict) = found {
+            self.conflict(access, conflict);
+        }
+    }
+
+    fn global_access(&mut self, argument: usize, access: &Access, now: Stamp) {
+        let Some(region) = self.regions.get_mut(argument) else { return };
+        let writes = matches!(access.kind, AccessKind::Write | AccessKind::Atomic { writes: true, .. });
+        let touched = if writes { &mut region.written } else { &mut region.read };
+        let end = access.offset + access.len;
+        match touched {
+            Some(touched) => {
+                touched.start = touched.start.min(access.offset);
+                touched.end = touched.end.max(end);
+            }
+            None => *touched = Some(Touched { start: access.offset, end, site: access.site }),
+        }
+        let cells = region.cells(access);
+        let mut unwritten = false;
+        if let Some(marks) = &mut region.unwritten
+            && let Some(marks) = marks.get_mut(cells.clone())
+        {
+            if writes {
+                marks.fill(false);
+            } else {
+                unwritten = marks.contains(&true);
+            }
+        }
+        let mut found = None;
+        if let Some(shadow) = &mut region.shadow {
+            for cell in cells {
+                let conflict = shadow.access(cell, access.kind, now, access.site, &self.clock, 0);
+                found = found.or(conflict);
+            }
+        }
+        let misaligned = region.misaligned;
+        if unwritten {
+            self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
+        }
+        if let Some(align) = misaligned {
+            self.find((FindingKind::Misaligned, access.site, None), |this| this.explain_misaligned(access, align));
+        }
+        if let Some(conflict) = found {
+            self.conflict(access, conflict);
+        }
+    }
+}
+
+impl Region {
+    fn of(arg: &Arg, ty: &Type, races: bool) -> Region {
+        let Arg::Global(global) = arg else { return Region::default() };
+        let grain = global.elem.grain();
+        let bytes = bytes_of(global);
+        let racy = matches!(ty, Type::GroupMut(..) | Type::ScatterMut(..) | Type::AtomicView(..));
+        let align = global.elem.align();
+        Region {
+            shift: grain.trailing_zeros(),
+            shadow: if racy && races { Shadow::new(bytes.div_ceil(grain)) } else { None },
+            misaligned: (!global.ptr.addr().is_multiple_of(align)).then_some(align),
+            ..Region::default()
+        }
+    }
+
+    #[inline(always)]
+    fn cells(&self, access: &Access) -> Range<usize> {
+        access.offset >> self.shift..(access.offset + access.len + (1 << self.shift) - 1) >> self.shift
+    }
+}
+
+/// Bytes from the first element of an argument to behind its last.
+fn bytes_of(global: &Global) -> usize {
+    let [planes, rows, columns] = global.extents;
+    if planes == 0 || rows == 0 || columns == 0 {
+        return 0;
+    }
+    ((planes * rows - 1) * global.pitch + columns) * global.elem.size()
+}
+
+impl Observer for Checker<'_> {
+    fn begin_group(&mut self, group: usize) {
+        self.clock.begin_group(group);
+    }
+
+    fn access(&mut self, access: &Access) {
+        let now = self.clock.stamp(access.item);
+        let argument = match access.space {
+            Space::Local => {
+                self.local_access(access, now);
+                None
+            }
+            Space::Global(argument) => {
+                self.global_access(argument, access, now);
+                Some(argument)
+            }
+        };
+        if let AccessKind::Atomic { reads, writes, order, scope } = access.kind {
+            self.clock.atomic(access.item, (argument, access.offset), (reads, writes), order, scope);
+        }
+    }
+
+    fn barrier(&mut self, _group: usize) {
+        self.clock.barrier();
+    }
+
+    fn sub_group_barrier(&mut self, _group: usize, members: Range<usize>) {
+        self.clock.sub_group_barrier(members);
+    }
+
+    fn fence(&mut self, item: usize, order: Order, scope: Scope) {
+        self.clock.fence(item, order, scope);
+    }
+
+    fn wants_incidents(&self) -> bool {
+        true
+    }
+
+    fn incident(&mut self, incident: &Incident) {
+        let kind = explain::kind_of(&incident.kind);
+        self.find((kind, incident.site, None), |this| this.explain_incident(kind, incident));
+    }
+}

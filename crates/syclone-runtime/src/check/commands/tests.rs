@@ -1,0 +1,53 @@
+use super::*;
+
+/// A touch of memory that no command has named.
+fn touch(addresses: Range<usize>, writes: bool) -> Touch {
+    Touch { addresses, writes, object: None, parameter: "x".into(), location: SourceLocation::default() }
+}
+
+fn runs(number: u64, addresses: Range<usize>, writes: bool) -> usize {
+    ran(number, &"k".into(), vec![touch(addresses, writes)]).len()
+}
+
+// Addresses of the tests are far apart, because all commands of the process are compared.
+
+#[test]
+fn commands_that_nothing_orders_race_if_one_writes() {
+    let (a, b, c) = (submitted(1, false), submitted(1, false), submitted(1, false));
+    assert_eq!(runs(a, 1000..1100, true), 0);
+    assert_eq!(runs(b, 1096..1200, false), 1);
+    assert_eq!(runs(c, 1196..1300, false), 0);
+}
+
+#[test]
+fn commands_that_follow_each_other_do_not_race_even_through_others() {
+    let (a, b, c) = (submitted(2, false), submitted(2, false), submitted(2, false));
+    follows(b, a);
+    follows(c, b);
+    assert_eq!((runs(a, 2000..2100, true), runs(c, 2000..2100, true)), (0, 0));
+}
+
+#[test]
+fn an_in_order_queue_orders_its_commands() {
+    let (a, b) = (submitted(3, true), submitted(3, true));
+    assert_eq!((runs(a, 3000..3100, true), runs(b, 3000..3100, true)), (0, 0));
+}
+
+#[test]
+fn what_the_host_has_waited_for_is_before_what_it_submits_later() {
+    let (a, b) = (submitted(4, false), submitted(4, false));
+    seen(a);
+    let c = submitted(4, false);
+    assert_eq!((runs(a, 4000..4100, true), runs(c, 4000..4100, true)), (0, 0));
+    // This one was submitted before.
+    assert_eq!(runs(b, 4000..4100, false), 2);
+}
+
+#[test]
+fn one_name_for_the_memory_is_an_order() {
+    let named = |object| vec![Touch { object, ..touch(5000..5100, true) }];
+    let (a, b, c) = (submitted(5, false), submitted(5, false), submitted(5, false));
+    assert_eq!(ran(a, &"k".into(), named(Some(1))).len(), 0);
+    assert_eq!(ran(b, &"k".into(), named(Some(1))).len(), 0);
+    assert_eq!(ran(c, &"k".into(), named(Some(2))).len(), 2);
+}

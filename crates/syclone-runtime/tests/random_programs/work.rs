@@ -1,0 +1,198 @@
+//! What the commands of a program do: on real memory when they run, and on the model's values when they are submitted.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use syclone_runtime::{Access, AccessMode, Command, Error, KernelWork, Name, Result, Worker};
+
+use crate::common::Words;
+use crate::program::Effect;
+
+/// A use of an object, by its number.
+#[derive(Debug, Clone)]
+pub struct Use {
+    pub object: usize,
+    pub words: Range<usize>,
+    pub mode: AccessMode,
+}
+
+/// A command whose objects are known.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    pub kind: Kind,
+    pub name: String,
+    /// Different for each command of a program: what it writes and its errors depend on it.
+    pub tag: u64,
+    pub uses: Vec<Use>,
+    pub effect: Effect,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Kernel,
+    HostTask,
+    Copy,
+    Fill(u64),
+    Empty,
+}
+
+pub fn mix(sum: u64, value: u64) -> u64 {
+    (sum ^ value).wrapping_mul(0x0000_0100_0000_01B3).rotate_left(17)
+}
+
+/// The value of one word that a kernel or host task writes.
+fn written(old: Option<u64>, tag: u64, inputs: impl Iterator<Item = u64>, idx: usize) -> u64 {
+    mix(inputs.fold(old.unwrap_or(tag), mix), idx as u64)
+}
+
+fn bytes(words: &Range<usize>) -> Range<usize> {
+    words.start * 8..words.end * 8
+}
+
+impl Resolved {
+    /// Two uses that the runtime must refuse in one command.
+    pub fn conflicts_with_itself(&self) -> bool {
+        let overlap = |a: &Use, b: &Use| {
+            a.object == b.object
+                && (a.mode.writes() || b.mode.writes())
+                && a.words.start.max(b.words.start) < a.words.end.min(b.words.end)
+        };
+        self.uses.iter().enumerate().any(|(idx, a)| self.uses[idx + 1..].iter().any(|b| overlap(a, b)))
+    }
+
+    /// Whether it has a turn on its device.
+    pub fn needs_device(&self) -> bool {
+        self.kind != Kind::Empty
+    }
+
+    /// The error that its own effect gives.
+    pub fn own_error(&self) -> Option<Error> {
+        let name = Name::Owned(self.name.clone());
+        let message = format!("tag {}", self.tag);
+        match (self.kind, self.effect) {
+            (_, Effect::Fine) | (Kind::Copy | Kind::Fill(_) | Kind::Empty, _) => None,
+            (Kind::HostTask, Effect::Panic) => Some(Error::HostTaskPanic { task: name, message }),
+            (Kind::Kernel, Effect::Panic) => Some(Error::KernelPanic { kernel: name, message }),
+            _ => Some(Error::OutOfBounds { kernel: name, parameter: "x".into(), count: self.tag }),
+        }
+    }
+
+    /// What it writes, in the model: object, word and value.
+    pub fn outputs(&self, value: impl Fn(usize, usize) -> u64) -> Vec<(usize, usize, u64)> {
+        let words = |read: bool| {
+            let uses = self.uses.iter().filter(move |used| (used.mode == AccessMode::Read) == read);
+            uses.flat_map(|used| used.words.clone().map(move |idx| (used, idx)))
+        };
+        match self.kind {
+            Kind::Empty => Vec::new(),
+            Kind::Fill(value) => words(false).map(|(used, idx)| (used.object, idx, value)).collect(),
+            Kind::Copy => {
+                let sources = words(true).map(|(used, idx)| value(used.object, idx));
+                words(false).zip(sources).map(|((used, idx), value)| (used.object, idx, value)).collect()
+            }
+            Kind::Kernel | Kind::HostTask => words(false)
+                .map(|(used, idx)| {
+                    let old = (used.mode == AccessMode::ReadWrite).then(|| value(used.object, idx));
+                    let inputs = words(true).map(|(used, idx)| value(used.object, idx));
+                    (used.object, idx, written(old, self.tag, inputs, idx))
+                })
+                .collect(),
+        }
+    }
+
+    /// The command; `objects` are those of `uses`. A `replayed` one is for a graph.
+    pub fn command(&self, objects: Vec<Words>, replayed: bool) -> Command {
+        let access = |(used, words): (&Use, &Words)| Access::range(&words.0, used.mode, bytes(&used.words), "x");
+        let accesses: Vec<Access> = self.uses.iter().zip(&objects).map(access).collect();
+        let name = self.name.clone();
+        match self.kind {
+            Kind::Empty => Command::empty(name),
+            Kind::Fill(value) => {
+                let range = bytes(&self.uses[0].words);
+                let pattern = value.to_ne_bytes();
+                Command::fill(&objects[0].0, range.start, range.len(), &pattern).expect("the part fits")
+            }
+            Kind::Copy => {
+                let (from, to) = (bytes(&self.uses[0].words), bytes(&self.uses[1].words));
+                let copy = Command::copy(&objects[0].0, from.start, &objects[1].0, to.start, from.len());
+                copy.expect("both parts fit")
+            }
+            Kind::Kernel => {
+                let body = Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) };
+                // SAFETY: the body touches the words of its uses, which are the accesses.
+                unsafe { Command::kernel(Box::new(body), accesses) }
+            }
+            Kind::HostTask => {
+                let body = Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) };
+                let task = move || {
+                    body.write_all();
+                    body.end()
+                };
+                let command =
+                    if replayed { Command::replayed_host_task(name, task) } else { Command::host_task(name, task) };
+                accesses.into_iter().fold(command, Command::access)
+            }
+        }
+    }
+}
+
+/// A kernel or host task as it runs.
+struct Body {
+    resolved: Resolved,
+    /// Those of the uses.
+    objects: Vec<Words>,
+    /// No two runs of a host task overlap.
+    busy: AtomicBool,
+}
+
+impl Body {
+    fn pairs(&self, read: bool) -> impl Iterator<Item = (&Words, AccessMode, usize)> {
+        let uses = self.resolved.uses.iter().zip(&self.objects);
+        let uses = uses.filter(move |(used, _)| (used.mode == AccessMode::Read) == read);
+        uses.flat_map(|(used, words)| used.words.clone().map(move |idx| (words, used.mode, idx)))
+    }
+
+    fn write(&self, (words, mode, idx): (&Words, AccessMode, usize)) {
+        let old = (mode == AccessMode::ReadWrite).then(|| words.get(idx));
+        let inputs = self.pairs(true).map(|(words, _, idx)| words.get(idx));
+        words.set(idx, written(old, self.resolved.tag, inputs, idx));
+    }
+
+    /// A host task's whole work.
+    fn write_all(&self) {
+        assert!(!self.busy.swap(true, Ordering::Acquire), "two replays of one host task overlap");
+        self.pairs(false).for_each(|output| self.write(output));
+        self.busy.store(false, Ordering::Release);
+    }
+
+    /// What the effect asks for.
+    fn end(&self) -> Result<()> {
+        match self.resolved.effect {
+            Effect::Fine => Ok(()),
+            // Without the panic hook, which would print.
+            Effect::Panic => std::panic::resume_unwind(Box::new(format!("tag {}", self.resolved.tag))),
+            Effect::Error | Effect::FinishError => Err(self.resolved.own_error().expect("the effect is an error")),
+        }
+    }
+}
+
+impl KernelWork for Body {
+    fn name(&self) -> Name {
+        Name::Owned(self.resolved.name.clone())
+    }
+
+    fn chunks(&self) -> usize {
+        self.pairs(false).count()
+    }
+
+    unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
+        let output = self.pairs(false).nth(chunk).expect("a chunk is one output");
+        self.write(output);
+        if chunk == 0 && self.resolved.effect != Effect::FinishError { self.end() } else { Ok(()) }
+    }
+
+    fn finish(&self) -> Result<()> {
+        // Without chunks nothing has failed yet.
+        self.end()
+    }
+}

@@ -1,0 +1,448 @@
+//! What kernels print and assert: the text, its order, and the error, in every way to run a kernel.
+
+mod rig;
+
+use std::sync::{Arc, Mutex};
+
+use rig::{assert_says, in_every_way};
+use syclone::prelude::*;
+
+/// A queue and the text that its kernels print.
+struct Printing {
+    queue: Queue,
+    text: Arc<Mutex<String>>,
+}
+
+impl Printing {
+    fn on(device: &Device) -> Printing {
+        let text = Arc::new(Mutex::new(String::new()));
+        let sink = text.clone();
+        let options = QueueOptions::new().on_print(move |more| sink.lock().expect("no panics").push_str(more));
+        Printing { queue: options.build(device).expect("a queue"), text }
+    }
+
+    fn new() -> Printing {
+        Printing::on(&Device::select("cpu").expect("every machine has the CPU device"))
+    }
+
+    /// What a command group's kernel prints.
+    fn run(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> String {
+        rig::run(&self.queue, group);
+        std::mem::take(&mut *self.text.lock().expect("no panics"))
+    }
+
+    /// The error of a command group's kernel, and what it prints.
+    fn fail(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> (Error, String) {
+        let event = self.queue.submit(group).expect("the launch is valid");
+        let error = event.wait().expect_err("the kernel must not end well");
+        assert_eq!(self.queue.wait(), Err(error.clone()));
+        (error, std::mem::take(&mut *self.text.lock().expect("no panics")))
+    }
+}
+
+/// Runs a launch in every way and compares what it prints.
+#[track_caller]
+fn prints(expected: &str, launch: impl Fn(&Handler<'_>) -> Result<()>) {
+    in_every_way(|_, way| assert_eq!(Printing::new().run(&launch), expected, "{way:?}"));
+}
+
+#[kernel(fallback)]
+fn squares(item: NdItem<1>, x: View<f32>) {
+    let i = item.global_id(0);
+    kprintln!("{}: {:.2} squared is {:8.3}|", i, x[item], x[item] * x[item]);
+}
+
+#[test]
+fn each_item_prints_its_line_in_the_order_of_the_items() {
+    let x: Vec<f32> = (0..12).map(|i| i as f32 / 4.0).collect();
+    let lines = x.iter().enumerate().map(|(i, x)| format!("{i}: {x:.2} squared is {:8.3}|\n", x * x));
+    let expected: String = lines.collect();
+    let x = Buffer::from_vec(x);
+    prints(&expected, |h| h.parallel_for(NdRange::new(12, 4), squares(x.read(h))));
+}
+
+#[kernel]
+fn plain(item: Item<2>, x: View<i32, 2>, out: ItemMut<i32, 2>) {
+    let (row, column) = (item.global_id(0), item.global_id(1));
+    let value = x[[row, column]];
+    out[item] = value + 1;
+    kprint!("({row}, {column})");
+    kprintln!(" = {value:#06x} {0} {0:>+5} {name}", value, name = value > 2);
+}
+
+#[test]
+fn a_range_kernel_prints_item_by_item_with_captured_named_and_numbered_values() {
+    let mut expected = String::new();
+    for value in 0..6 {
+        let more = format!("({}, {}) = {value:#06x} {value} {value:>+5} {}\n", value / 3, value % 3, value > 2);
+        expected.push_str(&more);
+    }
+    let x = Buffer::<i32, 2>::from_vec_with((0..6).collect(), [2, 3]).expect("six elements");
+    let out = Buffer::<i32, 2>::new([2, 3]);
+    prints(&expected, |h| h.parallel_for([2, 3], plain(x.read(h), out.write(h))));
+}
+
+#[kernel]
+fn once(n: u32, v: F32x4, flag: bool, half: f16, scale: Spec<i64>) {
+    kprintln!();
+    kprintln!("{{{n}}} {n:b} {:?} {v:.1} {flag:>6} {half} {scale} {:e}", 1.0, 1500.0f64);
+}
+
+#[kernel]
+fn in_parts(n: u32) {
+    for i in 0..n {
+        kprint!("{i} ");
+    }
+    kprintln!("end");
+}
+
+#[test]
+fn a_single_task_prints_every_kind_of_value() {
+    prints("0 1 2 end\n", |h| h.single_task(in_parts(3)));
+    let v = F32x4::new([1.0, -2.5, 0.25, 1e10]);
+    prints("\n{6} 110 1.0 [1.0, -2.5, 0.2, 10000000000.0]   true 1.5 -8 1.5e3\n", |h| {
+        h.single_task(once(6, v, true, f16::from_f32(1.5), -8))
+    });
+}
+
+#[kernel(fallback)]
+fn between_barriers(item: NdItem<1>, x: View<u32>, rounds: u32) {
+    let shared = local::<[u32; 4]>();
+    let i = item.local_id(0);
+    shared[i] = x[item];
+    item.barrier();
+    for round in 0..rounds {
+        let next = shared[(i + 1) % 4];
+        kprintln!("round {round}: {i} sees {next}");
+        item.barrier();
+        shared[i] = next;
+        item.barrier();
+    }
+    if i == 2 {
+        kprintln!("last {}", shared[i]);
+    }
+}
+
+#[test]
+fn between_two_barriers_all_items_print_before_any_goes_on() {
+    let mut expected = String::new();
+    for round in 0..3 {
+        for i in 0..4 {
+            expected.push_str(&format!("round {round}: {i} sees {}\n", 10 + (i + 1 + round) % 4));
+        }
+    }
+    expected.push_str("last 11\n");
+    let x = Buffer::from_vec(vec![10, 11, 12, 13]);
+    prints(&expected, |h| h.parallel_for(NdRange::new(4, 4), between_barriers(x.read(h), 3)));
+}
+
+#[kernel(fallback)]
+fn in_a_loop_over_memory(item: NdItem<1>, x: View<f32>, y: ItemMut<f32>) {
+    let mut sum = 0.0f32;
+    for k in 0..x.extent(0) {
+        sum += x[k] * (item.global_id(0) as f32);
+        if k % 2 == 1 {
+            kprintln!("{} {k} {sum}", item.global_id(0));
+        }
+    }
+    y[item] = sum;
+}
+
+#[test]
+fn a_loop_that_a_strip_could_share_prints_item_by_item() {
+    let mut expected = String::new();
+    for i in 0..8 {
+        expected.push_str(&format!("{i} 1 {}\n{i} 3 {}\n", 3.0 * i as f32, 10.0 * i as f32));
+    }
+    let (x, y) = (Buffer::from_vec(vec![1.0f32, 2.0, 3.0, 4.0]), Buffer::new(8));
+    prints(&expected, |h| h.parallel_for(NdRange::new(8, 8), in_a_loop_over_memory(x.read(h), y.write(h))));
+    assert_eq!(y.to_vec().expect("the result"), (0..8).map(|i| 10.0 * i as f32).collect::<Vec<f32>>());
+}
+
+#[kernel]
+fn at_the_edge(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
+    let i = item.global_id(0);
+    // Out of bounds for the last items: the row is not all alike.
+    y[item] = if i + 2 < x.extent(0) { x[i + 2] } else { 0 };
+    kprintln!("{i}");
+}
+
+#[test]
+fn the_lines_of_a_long_row_come_in_order_from_all_workers() {
+    let n = 5000;
+    let expected: String = (0..n).map(|i| format!("{i}\n")).collect();
+    let (x, y) = (Buffer::<u32>::new(n), Buffer::<u32>::new(n));
+    prints(&expected, |h| h.parallel_for(n, at_the_edge(x.read(h), y.write(h))));
+    let device = Device::cpu_with_threads(4).expect("four workers");
+    for _ in 0..20 {
+        assert_eq!(Printing::on(&device).run(|h| h.parallel_for(n, at_the_edge(x.read(h), y.write(h)))), expected);
+    }
+}
+
+#[kernel]
+fn much(item: Item<1>) {
+    kprintln!("{:>100}", item.global_id(0));
+}
+
+#[test]
+fn of_more_text_than_is_kept_back_every_line_is_whole() {
+    let device = Device::cpu_with_threads(3).expect("three workers");
+    let n = 100_000;
+    let text = Printing::on(&device).run(|h| h.parallel_for(n, much()));
+    let mut seen = vec![false; n];
+    for line in text.lines() {
+        assert_eq!(line.len(), 100);
+        let item: usize = line.trim().parse().expect("a number");
+        assert!(!std::mem::replace(&mut seen[item], true), "item {item} once");
+    }
+    assert!(seen.into_iter().all(|seen| seen));
+}
+
+#[device_fn]
+fn note(item: &NdItem<1>, what: u32) -> u32 {
+    kprintln!("{} of item {}", what, item.global_id(0));
+    what + 1
+}
+
+#[device_fn]
+fn together(item: NdItem<1>, value: u32) -> u32 {
+    kprintln!("{value} before");
+    let sum = item.group().reduce(value, Plus);
+    kprintln!("{sum} after");
+    sum
+}
+
+#[kernel(fallback)]
+fn through_functions(item: NdItem<1>, n: u32) {
+    let sum = together(item, n + item.local_id(0) as u32);
+    item.barrier();
+    let more = note(&item, sum);
+    if item.local_id(0) == 1 {
+        kprintln!("and {more}");
+    }
+}
+
+#[test]
+fn device_functions_print_for_the_item_that_they_are_given() {
+    let expected = "8 before\n9 before\n10 before\n27 after\n27 after\n27 after\n\
+                    27 of item 0\n27 of item 1\nand 28\n27 of item 2\n";
+    prints(expected, |h| h.parallel_for(NdRange::new(3, 3), through_functions(8)));
+}
+
+#[test]
+fn an_inline_kernel_prints_what_it_captured() {
+    let (x, factor) = (Buffer::from_vec(vec![1i64, -2]), 10i64);
+    prints("10 = 1 * 10\n-20 = -2 * 10\n", |h| {
+        let x = x.read(h);
+        h.parallel_for(
+            2,
+            syclone::kernel!(|item: Item<1>| {
+                let value = x[item];
+                kprintln!("{} = {value} * {factor}", value * factor);
+            }),
+        )
+    });
+}
+
+#[kernel(fallback)]
+fn checked(item: NdItem<1>, limit: u32, x: View<u32>, y: ItemMut<u32>) {
+    kassert!(x[item] < limit, "{} at {}", x[item], item.global_id(0));
+    y[item] = 100 / (limit - x[item]);
+}
+
+/// The line of an assertion in this file.
+fn line_of(text: &str) -> u32 {
+    let position = include_str!("print.rs").lines().position(|line| line.trim_start().starts_with(text));
+    position.expect("the assertion") as u32 + 1
+}
+
+#[test]
+fn an_assertion_that_fails_ends_the_command_with_kernel_item_line_and_message() {
+    let values = Buffer::from_vec(vec![1u32, 2, 3, 4, 9, 5, 6, 7]);
+    let y = Buffer::<u32>::new(8);
+    in_every_way(|_, way| {
+        let printing = Printing::new();
+        let launch = |limit| {
+            let (values, y) = (&values, &y);
+            move |h: &Handler<'_>| h.parallel_for(NdRange::new(8, 4), checked(limit, values.read(h), y.write(h)))
+        };
+        let (error, _) = printing.fail(launch(9));
+        let text = error.to_string();
+        let Error::AssertionFailed { kernel, message, item, file, line } = error else { panic!("{way:?}: {text}") };
+        assert_eq!(kernel, "checked");
+        assert_eq!(message, "assertion failed: 9 at 4", "{way:?}");
+        assert_eq!(item, [4], "{way:?}");
+        assert!(file.ends_with("print.rs"), "{file}");
+        assert_eq!(line, line_of("kassert!(x[item] < limit"), "{way:?}");
+        assert_says(&text, &["kernel 'checked': assertion failed: 9 at 4\n", "item [4]", &format!("line {line} of")]);
+        // The queue goes on.
+        assert_eq!(printing.run(launch(10)), "");
+        assert_eq!(y.to_vec().expect("the result"), [11, 12, 14, 16, 100, 20, 25, 33]);
+    });
+}
+
+#[kernel]
+fn plain_condition(item: Item<2>, n: usize) {
+    kprintln!("{} {}", item.global_id(0), item.global_id(1));
+    kassert!(item.global_id(0) + item.global_id(1) < n);
+}
+
+#[test]
+fn an_assertion_without_a_message_says_its_condition_after_what_was_printed() {
+    in_every_way(|_, way| {
+        let (error, text) = Printing::new().fail(|h| h.parallel_for([2, 3], plain_condition(3)));
+        let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
+        assert_eq!(message, "assertion failed: item.global_id(0) + item.global_id(1) < n", "{way:?}");
+        assert_eq!(item, [1, 2], "{way:?}");
+        assert_eq!(text, "0 0\n0 1\n0 2\n1 0\n1 1\n1 2\n", "{way:?}");
+    });
+}
+
+#[device_fn]
+fn positive(x: i32) -> i32 {
+    kassert!(x > 0, "{x} is not positive");
+    x
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Pair {
+    a: i32,
+    b: i32,
+}
+
+#[device_fn]
+impl Pair {
+    fn check(self, bound: i32) -> i32 {
+        kassert!(self.a + self.b < bound, "{} + {}", self.a, self.b);
+        positive(self.a)
+    }
+}
+
+#[kernel(fallback)]
+fn through_others(item: NdItem<1>, n: i32, x: View<i32>, y: ItemMut<i32>) {
+    let once = positive(n);
+    let pair = Pair { a: x[item], b: once };
+    item.barrier();
+    let mut sum = 0;
+    for k in 0..x.extent(0) {
+        sum += x[k] + pair.check(100);
+    }
+    y[item] = sum;
+}
+
+#[test]
+fn assertions_of_device_functions_name_the_calling_item() {
+    in_every_way(|_, way| {
+        let y = Buffer::<i32>::new(6);
+        let fails = |n: i32, x: Vec<i32>| {
+            let x = Buffer::from_vec(x);
+            let launch = |h: &Handler<'_>| h.parallel_for(NdRange::new(6, 3), through_others(n, x.read(h), y.write(h)));
+            let (error, _) = Printing::new().fail(launch);
+            let Error::AssertionFailed { message, item, line, .. } = error else { panic!("{way:?}: {error}") };
+            (message, item, line)
+        };
+        let (line, inner) = (line_of("kassert!(x > 0"), line_of("kassert!(self.a + self.b"));
+        let says = |what: &str| format!("assertion failed: {what}");
+        assert_eq!(fails(1, vec![1, 2, 3, 4, -5, 6]), (says("-5 is not positive"), vec![4], line), "{way:?}");
+        assert_eq!(fails(90, vec![1, 2, 3, 4, 5, 10]), (says("10 + 90"), vec![5], inner), "{way:?}");
+        assert_eq!(fails(0, vec![1; 6]).0, says("0 is not positive"), "{way:?}");
+    });
+}
+
+#[kernel(fallback)]
+fn in_a_divergent_loop(item: NdItem<1>, x: View<u32>) {
+    let mut k = 0;
+    while k <= item.local_id(0) {
+        kassert!(x[k] != 3, "{k}");
+        k += 1;
+    }
+    item.barrier();
+    kprintln!("never, for those who wait");
+}
+
+#[test]
+fn an_assertion_before_a_barrier_leaves_nobody_waiting() {
+    in_every_way(|_, way| {
+        let x = Buffer::from_vec(vec![1u32, 3, 5]);
+        let (error, text) =
+            Printing::new().fail(|h| h.parallel_for(NdRange::new(3, 3), in_a_divergent_loop(x.read(h))));
+        let Error::AssertionFailed { item, .. } = error else { panic!("{way:?}: {error}") };
+        assert_eq!((item, text.as_str()), (vec![1], ""), "{way:?}");
+    });
+}
+
+#[kernel]
+fn guarded_division(item: Item<1>, n: u32, m: u32, y: ItemMut<u32>) {
+    kassert!(n > 0, "n is zero");
+    let quotient = m / n;
+    y[item] = quotient;
+}
+
+#[test]
+fn what_an_assertion_guards_does_not_run_before_it() {
+    in_every_way(|_, way| {
+        let y = Buffer::<u32>::new(2);
+        let (error, _) = Printing::new().fail(|h| h.parallel_for(2, guarded_division(0, 5, y.write(h))));
+        let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
+        assert_eq!((message.as_str(), item), ("assertion failed: n is zero", vec![0]), "{way:?}");
+    });
+}
+
+#[kernel]
+fn single(n: u32) {
+    kassert!(n == 1, "{:#x} instead", n);
+}
+
+#[test]
+fn a_single_task_has_no_item_to_name() {
+    in_every_way(|_, way| {
+        let (error, _) = Printing::new().fail(|h| h.single_task(single(255)));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "kernel 'single': assertion failed: 0xff instead\nin line {} of {}; its outputs hold no result; the \
+                 device goes on",
+                line_of("kassert!(n == 1"),
+                file!()
+            ),
+            "{way:?}"
+        );
+    });
+}
+
+#[test]
+fn on_the_host_a_device_function_panics_as_any_function_does() {
+    assert_eq!(positive(3), 3);
+    let panic = std::panic::catch_unwind(|| positive(-3)).expect_err("it must panic");
+    let message = panic.downcast_ref::<String>().expect("a text");
+    assert_says(message, &["assertion failed: -3 is not positive", "print.rs", "line "]);
+}
+
+#[test]
+fn the_output_of_two_queues_does_not_mix() {
+    let (a, b) = (Printing::new(), Printing::new());
+    let first = a.queue.submit(|h| h.single_task(in_parts(1))).expect("a launch");
+    let second = b.queue.submit(|h| h.single_task(in_parts(2))).expect("a launch");
+    first.wait().expect("it ends well");
+    second.wait().expect("it ends well");
+    assert_eq!(*a.text.lock().expect("no panics"), "0 end\n");
+    assert_eq!(*b.text.lock().expect("no panics"), "0 1 end\n");
+}
+
+#[test]
+fn an_output_that_panics_fails_no_kernel() {
+    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let queue =
+        QueueOptions::new().on_print(|_| std::panic::resume_unwind(Box::new(1))).build(&device).expect("a queue");
+    rig::run(&queue, |h| h.single_task(in_parts(1)));
+}
+
+#[test]
+fn the_readable_tree_shows_them() {
+    let text = syclone::Launch::<1>::text(&much());
+    assert_says(&text, &["kprint!(\"{0:>100}\\n\", item.global_id(0));"]);
+    assert_says(
+        &syclone::Launch::<0>::text(&single(1)),
+        &["kassert!(n == 1, \"assertion failed: {0:#x} instead\", n);"],
+    );
+}
