@@ -12,7 +12,7 @@ use super::tree_type::TreeType;
 pub type MethodSource = fn() -> Vec<BoundMethod>;
 
 /// The methods of a list as those of `T`.
-pub fn methods_of<T: TreeType>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
+pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
     list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
 }
 
