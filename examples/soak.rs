@@ -180,11 +180,33 @@ fn devices(queue: &Queue, random: &mut Random) -> Result<()> {
     Ok(())
 }
 
+/// A graph that is replayed, changed, replayed again, and dropped at work; its commands work on parts of a matrix.
+fn graphs(queue: &Queue, random: &mut Random) -> Result<()> {
+    let rows = 1 + random.below(50);
+    let matrix = Buffer::<i32, 2>::new([rows, 10]);
+    let (left, right) = (matrix.columns(..4)?, matrix.columns(4..)?);
+    let graph = Graph::new(queue.device());
+    let first = graph.add(|h| h.parallel_for([rows, 4], increment(left.read_write(h))))?;
+    graph.add(|h| h.parallel_for([rows, 6], increment(right.read_write(h))))?;
+    graph.add(|h| h.copy(right.columns(..4)?.read(h), left.write(h)))?;
+    let graph = graph.instantiate()?;
+    let replays = 1 + random.below(20);
+    for _ in 0..replays {
+        queue.replay(&graph)?;
+    }
+    graph.update(&first, |h| h.fill(left.write(h), 0))?;
+    queue.replay(&graph)?;
+    drop(graph);
+    assert_eq!(matrix.to_vec()?, vec![1 + replays as i32; rows * 10]);
+    Ok(())
+}
+
 /// One thread's work until `end`.
 fn work(device: &Device, seed: u64, end: Instant) -> Result<()> {
     type Kind = fn(&Queue, &mut Random) -> Result<()>;
     // Weighted by how often each is named.
-    const KINDS: [Kind; 12] = [chain, chain, chain, parts, parts, parts, usm, usm, failure, host, host, devices];
+    const KINDS: [Kind; 14] =
+        [chain, chain, chain, parts, parts, parts, usm, usm, failure, host, host, graphs, graphs, devices];
     let mut random = Random(seed);
     while Instant::now() < end {
         let queue = Queue::new(device)?;

@@ -411,6 +411,27 @@ fn a_single_task_has_no_item_to_name() {
 }
 
 #[test]
+fn the_checked_device_prints_and_asserts_as_others_do() {
+    let printing = Printing::on(&Device::select("cpu:check").expect("the checked device"));
+    let x = Buffer::from_vec(vec![0.5f32, 1.5]);
+    let text = printing.run(|h| h.parallel_for(NdRange::new(2, 2), squares(x.read(h))));
+    assert_eq!(text, "0: 0.50 squared is    0.250|\n1: 1.50 squared is    2.250|\n");
+    let (error, _) = printing.fail(|h| h.single_task(single(7)));
+    assert_says(&error.to_string(), &["kernel 'single': assertion failed: 0x7 instead"]);
+}
+
+#[test]
+fn a_recorded_kernel_prints_at_each_replay_where_the_recording_queue_does() {
+    let printing = Printing::new();
+    let (graph, _) = printing.queue.record(|queue| queue.submit(|h| h.single_task(in_parts(2)))).expect("a graph");
+    let graph = graph.instantiate().expect("an executable graph");
+    for _ in 0..3 {
+        printing.queue.replay(&graph).expect("a replay").wait().expect("it ends well");
+    }
+    assert_eq!(*printing.text.lock().expect("no panics"), "0 1 end\n".repeat(3));
+}
+
+#[test]
 fn on_the_host_a_device_function_panics_as_any_function_does() {
     assert_eq!(positive(3), 3);
     let panic = std::panic::catch_unwind(|| positive(-3)).expect_err("it must panic");

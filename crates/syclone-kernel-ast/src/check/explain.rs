@@ -81,7 +81,7 @@ impl Checker<'_> {
         };
         let does = match access.kind {
             AccessKind::Read => "reads",
-            AccessKind::Write => "writes",
+            AccessKind::Write | AccessKind::WriteSame => "writes",
             AccessKind::Atomic { writes: false, .. } => "reads atomically",
             AccessKind::Atomic { .. } => "changes atomically",
         };
@@ -113,7 +113,12 @@ impl Checker<'_> {
             }
         };
         let mut finding = self.finding(FindingKind::DataRace, access.site, vec![me, other], message);
-        finding.other = Some((self.location(conflict.record.site()), format!("{other_item} {did} it here")));
+        let there = match conflict.earlier {
+            Earlier::Read => "has read it here",
+            Earlier::Write => "has written it here",
+            Earlier::Atomic | Earlier::NarrowAtomic(_) => "has accessed it atomically here",
+        };
+        finding.other = Some((self.location(conflict.record.site()), format!("{other_item} {there}")));
         finding.parameter = name;
         finding.notes.push(advice);
         finding

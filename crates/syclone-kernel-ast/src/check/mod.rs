@@ -4,7 +4,8 @@
 //! what happens before what ([`clock`]), and collects what is wrong as [`Finding`]s, each place once.
 //!
 //! - *Races* are looked for where items can race: in memory that any item may write at any index, and in local memory. A
-//!   `View` cannot be written and an `ItemMut` gives each item its own element.
+//!   `View` cannot be written and an `ItemMut` gives each item its own element. Items of a group that write one and the same
+//!   value to their `GroupMut` element do not race.
 //! - *Unwritten memory*: the launcher says which bytes of an argument nobody has written; of local memory that is all, whenever
 //!   a group begins. (Local memory is zero then, so such a read is no undefined behaviour here; it is a mistake more often than
 //!   not.) What an atomic operation changes, it has written.
@@ -19,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use self::clock::{Clock, Stamp};
-use self::shadow::{Conflict, Shadow};
+use self::shadow::{Conflict, Earlier, Shadow};
 use crate::interp::{Access, AccessKind, Arg, Global, Incident, Kernel, Launch, Observer, Site, Space};
 use crate::tree::FunctionKind;
 use crate::types::{Order, Scope, Type};
@@ -49,6 +50,8 @@ struct Region {
     shadow: Option<Shadow>,
     /// For each cell whether nobody has written it; none if everything is written.
     unwritten: Option<Vec<bool>>,
+    /// Whether items may write the same value to one element without an order: a `GroupMut` says so.
+    may_agree: bool,
     /// The alignment that its elements need and do not have.
     misaligned: Option<usize>,
     read: Option<Touched>,
@@ -181,7 +184,7 @@ impl<'a> Checker<'a> {
                     self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
                 }
             }
-            AccessKind::Write | AccessKind::Atomic { writes: true, .. } => {
+            AccessKind::Write | AccessKind::WriteSame | AccessKind::Atomic { writes: true, .. } => {
                 self.local_written[cells.clone()].fill(now.time);
             }
         }
@@ -198,7 +201,7 @@ impl<'a> Checker<'a> {
 
     fn global_access(&mut self, argument: usize, access: &Access, now: Stamp) {
         let Some(region) = self.regions.get_mut(argument) else { return };
-        let writes = matches!(access.kind, AccessKind::Write | AccessKind::Atomic { writes: true, .. });
+        let writes = !matches!(access.kind, AccessKind::Read | AccessKind::Atomic { writes: false, .. });
         let touched = if writes { &mut region.written } else { &mut region.read };
         let end = access.offset + access.len;
         match touched {
@@ -226,6 +229,9 @@ impl<'a> Checker<'a> {
                 found = found.or(conflict);
             }
         }
+        if region.may_agree && access.kind == AccessKind::WriteSame {
+            found = found.filter(|conflict| conflict.earlier != Earlier::Write);
+        }
         let misaligned = region.misaligned;
         if unwritten {
             self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
@@ -249,6 +255,7 @@ impl Region {
         Region {
             shift: grain.trailing_zeros(),
             shadow: if racy && races { Shadow::new(bytes.div_ceil(grain)) } else { None },
+            may_agree: matches!(ty, Type::GroupMut(..)),
             misaligned: (!global.ptr.addr().is_multiple_of(align)).then_some(align),
             ..Region::default()
         }

@@ -130,7 +130,7 @@ impl Shadow {
                 keep(&mut cell.reads, Record::new(now, site), fine, clock);
                 conflict
             }
-            AccessKind::Write => {
+            AccessKind::Write | AccessKind::WriteSame => {
                 let conflict = if !fine(cell.write) {
                     Some((Earlier::Write, cell.write))
                 } else if let Some(record) = cell.reads.iter().find(|record| !fine(**record)) {

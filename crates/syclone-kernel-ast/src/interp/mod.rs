@@ -111,6 +111,9 @@ pub enum AccessKind {
     Read,
     /// A plain write.
     Write,
+    /// A plain write of what is there already; told from the others only if the observer
+    /// [wants incidents](Observer::wants_incidents).
+    WriteSame,
     /// An atomic operation.
     Atomic {
         /// Whether it reads.

@@ -115,7 +115,7 @@ fn spec(text: &str) -> Result<Spec> {
         rest if rest.ends_with('$') => return error("a width or precision is a number here: write `{:5}`"),
         rest => {
             return error(format!(
-                "`{rest}` is no notation: there are none at all, `?`, `x`, `X`, `b`, `o`, `e` and `E`"
+                "`{rest}` is no notation of values: write nothing, `?`, `x`, `X`, `b`, `o`, `e` or `E`"
             ));
         }
     };

@@ -156,7 +156,7 @@ pub(crate) fn loses(before: &Value, after: &Value) -> bool {
     };
     match (before.as_int(), after.as_int(), float(before), float(after)) {
         (Some(before), Some(after), ..) => before != after,
-        (None, Some(after), Some(before), _) => !(before.trunc() == after as f64 || (before as i128) == after),
+        (None, Some(after), Some(before), _) => before.is_nan() || (before as i128) != after,
         (Some(_), None, _, Some(after)) => after.is_infinite(),
         (None, None, Some(before), Some(after)) => before.is_finite() && after.is_infinite(),
         _ => false,

@@ -50,15 +50,16 @@ struct Assertion {
 
 impl Parse for Assertion {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        if input.is_empty() {
-            return Err(input.error("`kassert!` takes a condition: write `kassert!(i < n)`"));
-        }
         let condition = input.parse()?;
         if !input.is_empty() {
             input.parse::<Token![,]>()?;
         }
         Ok(Assertion { condition, format: input.parse()? })
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "value" } else { "values" }
 }
 
 /// An expression as it is written, on one line.
@@ -100,6 +101,9 @@ impl Lowerer {
     }
 
     fn assertion(&mut self, mac: &syn::Macro, span: Span) -> Result<Expr> {
+        if mac.tokens.is_empty() {
+            return Err(syn::Error::new(span, "`kassert!` takes a condition: write `kassert!(i < n)`"));
+        }
         let Assertion { condition, format } = mac.parse_body()?;
         let says = format.text.is_some();
         let mut operands = vec![self.expr(&condition)];
@@ -155,10 +159,9 @@ impl Lowerer {
             *argument = Argument::Number(number);
         }
         if missing > positional {
-            let values = if positional == 1 { "1 value".to_owned() } else { format!("{positional} values") };
+            let (values, there) = (plural(missing), if positional == 1 { "is" } else { "are" });
             return Err(error(format!(
-                "the format string takes {missing}, but there {} {values} without a name",
-                if positional == 1 { "is" } else { "are" }
+                "the format string takes {missing} {values} without a name, but there {there} {positional}"
             )));
         }
         if let Some(unused) = used.iter().position(|used| !used) {

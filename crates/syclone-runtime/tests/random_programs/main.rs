@@ -8,12 +8,25 @@
 //! - `SYCLONE_TEST_PROGRAMS=N` runs N programs instead of a few thousand.
 //! - The ignored test runs 100,000.
 
+/// Ends a comparison with a text, unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)*) => {
+        if !$condition {
+            return Err(format!($($text)*));
+        }
+    };
+}
+
+mod checks;
 #[path = "../common/mod.rs"]
 mod common;
+mod graphs;
 mod leaks;
 mod machine;
+mod model;
 mod program;
 mod shrink;
+mod waits;
 mod work;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,7 +6,10 @@
 use syclone_runtime::{AccessMode, FaultKind};
 
 /// Words of each object.
-pub const WORDS: usize = 10;
+pub const WORDS: usize = 16;
+/// Words from one row to the next, where an object is used as a matrix. Regions of one pitch are ordered exactly; of
+/// regions of different pitches the runtime only promises that too much waits.
+pub const PITCH: usize = 4;
 
 /// A whole program.
 #[derive(Debug, Clone)]
@@ -118,7 +121,7 @@ pub enum Op {
 pub enum Work {
     Kernel { uses: Vec<(Part, AccessMode)>, effect: Effect },
     HostTask { uses: Vec<(Part, AccessMode)>, effect: Effect },
-    Copy { from: Part, to_object: usize, to_start: usize },
+    Copy { from: Part, to: Part },
     Fill { part: Part, value: u64 },
     Empty,
 }
@@ -132,12 +135,13 @@ pub enum Effect {
     FinishError,
 }
 
-/// Some words of an object.
+/// Some words of an object: `len` of them, or with more than one row a part of each row of a matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     pub object: usize,
     pub start: usize,
     pub len: usize,
+    pub rows: usize,
 }
 
 /// SplitMix64.
@@ -168,6 +172,8 @@ struct Generator {
     /// Commands fail, and devices are told to let things fail.
     faults: bool,
     losses: bool,
+    /// Parts are single words, so that many commands use one object.
+    fine: bool,
 }
 
 /// The program of a seed.
@@ -187,9 +193,10 @@ pub fn generate(seed: u64) -> Program {
     });
     let specs = specs.collect();
     let (faults, losses) = (random.one_in(2), random.one_in(8));
-    let mut generator = Generator { random, devices, faults, losses };
+    let fine = random.one_in(6);
+    let mut generator = Generator { random, devices, faults, losses, fine };
     let mut ops = generator.beginning();
-    let len = 5 + generator.random.below(50);
+    let len = 5 + generator.random.below(if fine { 120 } else { 50 });
     ops.extend((0..len).map(|_| generator.op()));
     Program { devices: specs, ops }
 }
@@ -276,7 +283,8 @@ impl Generator {
             0..6 => Work::Kernel { uses: self.uses(), effect: self.effect() },
             6..8 => Work::HostTask { uses: self.uses(), effect: self.effect() },
             8..10 => {
-                Work::Copy { from: self.part(), to_object: self.random.below(64), to_start: self.random.below(WORDS) }
+                let (from, to) = (self.part(), self.part());
+                Work::Copy { from, to: Part { len: from.len, rows: from.rows, ..to } }
             }
             10 => Work::Fill { part: self.part(), value: self.random.next() },
             _ => Work::Empty,
@@ -299,8 +307,16 @@ impl Generator {
     }
 
     fn part(&mut self) -> Part {
+        let object = self.random.below(64);
+        if self.fine && !self.random.one_in(8) {
+            return Part { object, start: self.random.below(WORDS), len: 1, rows: 1 };
+        }
         let start = if self.random.one_in(3) { 0 } else { self.random.below(WORDS) };
+        if self.random.one_in(4) {
+            let (len, rows) = (1 + self.random.below(PITCH - 1), 2 + self.random.below(3));
+            return Part { object, start, len, rows };
+        }
         let len = if self.random.one_in(4) { WORDS } else { self.random.below(WORDS) };
-        Part { object: self.random.below(64), start, len }
+        Part { object, start, len, rows: 1 }
     }
 }

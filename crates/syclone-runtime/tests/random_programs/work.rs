@@ -1,20 +1,59 @@
 //! What the commands of a program do: on real memory when they run, and on the model's values when they are submitted.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use syclone_runtime::{Access, AccessMode, Command, Error, KernelWork, Name, Result, Worker};
+use syclone_runtime::{Access, AccessMode, Command, Error, KernelWork, Name, Region, Result, Worker};
 
 use crate::common::Words;
-use crate::program::Effect;
+use crate::program::{Effect, PITCH, Part, WORDS};
 
 /// A use of an object, by its number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Use {
     pub object: usize,
-    pub words: Range<usize>,
+    pub start: usize,
+    pub len: usize,
+    pub rows: usize,
     pub mode: AccessMode,
 }
+
+impl Use {
+    /// The part of an object, as far as it lies inside.
+    pub fn new(object: usize, part: Part, mode: AccessMode) -> Use {
+        if part.rows == 1 || part.len == 0 {
+            return Use { object, start: part.start, len: part.len.min(WORDS - part.start), rows: 1, mode };
+        }
+        let len = part.len.min(PITCH - part.start % PITCH);
+        let rows = part.rows.min(WORDS / PITCH - part.start / PITCH);
+        Use { object, start: part.start, len, rows, mode }
+    }
+
+    /// The words, in their order.
+    pub fn words(self) -> impl Iterator<Item = usize> {
+        (0..self.rows).flat_map(move |row| (0..self.len).map(move |word| self.start + row * PITCH + word))
+    }
+
+    /// From the first word to the last.
+    pub fn bounds(self) -> std::ops::Range<usize> {
+        self.start..self.start + if self.len == 0 { 0 } else { (self.rows - 1) * PITCH + self.len }
+    }
+
+    /// One bit for each word.
+    pub fn mask(self) -> Mask {
+        self.words().fold(0, |mask, word| mask | 1 << word)
+    }
+
+    fn region(self) -> Region {
+        if self.rows == 1 {
+            return Region::range(self.start * 8..(self.start + self.len) * 8);
+        }
+        Region::rows(self.start * 8, self.len * 8, self.rows, PITCH * 8)
+    }
+}
+
+/// One bit for each word of an object.
+pub type Mask = u16;
 
 /// A command whose objects are known.
 #[derive(Debug, Clone)]
@@ -25,6 +64,8 @@ pub struct Resolved {
     pub tag: u64,
     pub uses: Vec<Use>,
     pub effect: Effect,
+    /// How often a kernel or host task has run.
+    pub ran: Arc<AtomicUsize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,18 +86,11 @@ fn written(old: Option<u64>, tag: u64, inputs: impl Iterator<Item = u64>, idx: u
     mix(inputs.fold(old.unwrap_or(tag), mix), idx as u64)
 }
 
-fn bytes(words: &Range<usize>) -> Range<usize> {
-    words.start * 8..words.end * 8
-}
-
 impl Resolved {
     /// Two uses that the runtime must refuse in one command.
     pub fn conflicts_with_itself(&self) -> bool {
-        let overlap = |a: &Use, b: &Use| {
-            a.object == b.object
-                && (a.mode.writes() || b.mode.writes())
-                && a.words.start.max(b.words.start) < a.words.end.min(b.words.end)
-        };
+        let overlap =
+            |a: &Use, b: &Use| a.object == b.object && (a.mode.writes() || b.mode.writes()) && a.mask() & b.mask() != 0;
         self.uses.iter().enumerate().any(|(idx, a)| self.uses[idx + 1..].iter().any(|b| overlap(a, b)))
     }
 
@@ -81,7 +115,7 @@ impl Resolved {
     pub fn outputs(&self, value: impl Fn(usize, usize) -> u64) -> Vec<(usize, usize, u64)> {
         let words = |read: bool| {
             let uses = self.uses.iter().filter(move |used| (used.mode == AccessMode::Read) == read);
-            uses.flat_map(|used| used.words.clone().map(move |idx| (used, idx)))
+            uses.flat_map(|used| used.words().map(move |idx| (used, idx)))
         };
         match self.kind {
             Kind::Empty => Vec::new(),
@@ -102,20 +136,19 @@ impl Resolved {
 
     /// The command; `objects` are those of `uses`. A `replayed` one is for a graph.
     pub fn command(&self, objects: Vec<Words>, replayed: bool) -> Command {
-        let access = |(used, words): (&Use, &Words)| Access::range(&words.0, used.mode, bytes(&used.words), "x");
+        let access = |(used, words): (&Use, &Words)| Access::region(&words.0, used.mode, used.region(), "x");
         let accesses: Vec<Access> = self.uses.iter().zip(&objects).map(access).collect();
         let name = self.name.clone();
         match self.kind {
             Kind::Empty => Command::empty(name),
             Kind::Fill(value) => {
-                let range = bytes(&self.uses[0].words);
+                let range = self.uses[0].region().bounds();
                 let pattern = value.to_ne_bytes();
                 Command::fill(&objects[0].0, range.start, range.len(), &pattern).expect("the part fits")
             }
             Kind::Copy => {
-                let (from, to) = (bytes(&self.uses[0].words), bytes(&self.uses[1].words));
-                let copy = Command::copy(&objects[0].0, from.start, &objects[1].0, to.start, from.len());
-                copy.expect("both parts fit")
+                let (from, to) = (self.uses[0].region(), self.uses[1].region());
+                Command::copy_region(&objects[0].0, from, &objects[1].0, to).expect("both parts fit")
             }
             Kind::Kernel => {
                 let body = Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) };
@@ -149,7 +182,7 @@ impl Body {
     fn pairs(&self, read: bool) -> impl Iterator<Item = (&Words, AccessMode, usize)> {
         let uses = self.resolved.uses.iter().zip(&self.objects);
         let uses = uses.filter(move |(used, _)| (used.mode == AccessMode::Read) == read);
-        uses.flat_map(|(used, words)| used.words.clone().map(move |idx| (words, used.mode, idx)))
+        uses.flat_map(|(used, words)| used.words().map(move |idx| (words, used.mode, idx)))
     }
 
     fn write(&self, (words, mode, idx): (&Words, AccessMode, usize)) {
@@ -160,6 +193,7 @@ impl Body {
 
     /// A host task's whole work.
     fn write_all(&self) {
+        self.resolved.ran.fetch_add(1, Ordering::Relaxed);
         assert!(!self.busy.swap(true, Ordering::Acquire), "two replays of one host task overlap");
         self.pairs(false).for_each(|output| self.write(output));
         self.busy.store(false, Ordering::Release);
@@ -188,10 +222,16 @@ impl KernelWork for Body {
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
         let output = self.pairs(false).nth(chunk).expect("a chunk is one output");
         self.write(output);
+        if chunk == 0 {
+            self.resolved.ran.fetch_add(1, Ordering::Relaxed);
+        }
         if chunk == 0 && self.resolved.effect != Effect::FinishError { self.end() } else { Ok(()) }
     }
 
     fn finish(&self) -> Result<()> {
+        if self.chunks() == 0 {
+            self.resolved.ran.fetch_add(1, Ordering::Relaxed);
+        }
         // Without chunks nothing has failed yet.
         self.end()
     }

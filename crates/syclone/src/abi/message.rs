@@ -14,7 +14,7 @@ use syclone_kernel_ast::message::format;
 use syclone_kernel_ast::value::Value;
 use syclone_runtime::{Error, Name, Result};
 
-use crate::kernel::print::{Printable, PrintableFloat, PrintableInteger};
+use crate::kernel::print::{DevicePrint, DevicePrintFloat, DevicePrintInteger};
 use crate::kernel::{Item, NdItem};
 
 /// A function that takes what kernels print.
@@ -94,18 +94,24 @@ impl<T: HasId> HasId for &T {
 }
 
 /// An argument that a plain `{}` takes.
-pub fn any<T: Printable>(value: &T) -> Value {
+pub fn any<T: DevicePrint>(value: &T) -> Value {
     value.printed()
 }
 
 /// An argument that `{:x}` takes.
-pub fn integer<T: PrintableInteger>(value: &T) -> Value {
+pub fn integer<T: DevicePrintInteger>(value: &T) -> Value {
     value.printed()
 }
 
 /// An argument that `{:e}` takes.
-pub fn float<T: PrintableFloat>(value: &T) -> Value {
+pub fn float<T: DevicePrintFloat>(value: &T) -> Value {
     value.printed()
+}
+
+/// An assertion's condition.
+#[inline(always)]
+pub fn holds(condition: bool) -> bool {
+    condition
 }
 
 /// Prints the text of a template and its arguments.

@@ -12,7 +12,7 @@ use crate::types::{DeviceCopy, Vector, VectorElement, bf16, f16};
     label = "no number, `bool` or vector",
     note = "print a struct's fields and an array's elements one by one"
 )]
-pub trait Printable {
+pub trait DevicePrint {
     /// The value as the formatter takes it.
     #[doc(hidden)]
     fn printed(&self) -> Value;
@@ -24,7 +24,7 @@ pub trait Printable {
     label = "no integer",
     note = "print it with `{{}}`, or its bits: `x.to_bits()`"
 )]
-pub trait PrintableInteger: Printable {}
+pub trait DevicePrintInteger: DevicePrint {}
 
 /// A value that `{:e}` and `{:E}` take: a float, or a vector of floats.
 #[diagnostic::on_unimplemented(
@@ -32,11 +32,11 @@ pub trait PrintableInteger: Printable {}
     label = "no float",
     note = "print it with `{{}}`, or convert it: `x as f64`"
 )]
-pub trait PrintableFloat: Printable {}
+pub trait DevicePrintFloat: DevicePrint {}
 
 macro_rules! printable {
     ($($kind:ident: $($t:ty)*;)*) => { $($(
-        impl Printable for $t {
+        impl DevicePrint for $t {
             fn printed(&self) -> Value {
                 self.to_value()
             }
@@ -45,17 +45,17 @@ macro_rules! printable {
     )*)* };
 }
 printable! {
-    PrintableInteger: i8 i16 i32 i64 isize u8 u16 u32 u64 usize;
-    PrintableFloat: f16 bf16 f32 f64;
+    DevicePrintInteger: i8 i16 i32 i64 isize u8 u16 u32 u64 usize;
+    DevicePrintFloat: f16 bf16 f32 f64;
 }
 
-impl Printable for bool {
+impl DevicePrint for bool {
     fn printed(&self) -> Value {
         self.to_value()
     }
 }
 
-impl<T: Printable + VectorElement, const N: usize> Printable for Vector<T, N>
+impl<T: DevicePrint + VectorElement, const N: usize> DevicePrint for Vector<T, N>
 where
     Vector<T, N>: DeviceCopy,
 {
@@ -63,35 +63,38 @@ where
         self.to_value()
     }
 }
-impl<T: PrintableInteger + VectorElement, const N: usize> PrintableInteger for Vector<T, N> where
+impl<T: DevicePrintInteger + VectorElement, const N: usize> DevicePrintInteger for Vector<T, N> where
     Vector<T, N>: DeviceCopy
 {
 }
-impl<T: PrintableFloat + VectorElement, const N: usize> PrintableFloat for Vector<T, N> where Vector<T, N>: DeviceCopy {}
+impl<T: DevicePrintFloat + VectorElement, const N: usize> DevicePrintFloat for Vector<T, N> where
+    Vector<T, N>: DeviceCopy
+{
+}
 
-impl<T: Printable + ?Sized> Printable for &T {
+impl<T: DevicePrint + ?Sized> DevicePrint for &T {
     fn printed(&self) -> Value {
         (**self).printed()
     }
 }
-impl<T: PrintableInteger + ?Sized> PrintableInteger for &T {}
-impl<T: PrintableFloat + ?Sized> PrintableFloat for &T {}
+impl<T: DevicePrintInteger + ?Sized> DevicePrintInteger for &T {}
+impl<T: DevicePrintFloat + ?Sized> DevicePrintFloat for &T {}
 
-impl<T: Printable + ?Sized> Printable for &mut T {
+impl<T: DevicePrint + ?Sized> DevicePrint for &mut T {
     fn printed(&self) -> Value {
         (**self).printed()
     }
 }
-impl<T: PrintableInteger + ?Sized> PrintableInteger for &mut T {}
-impl<T: PrintableFloat + ?Sized> PrintableFloat for &mut T {}
+impl<T: DevicePrintInteger + ?Sized> DevicePrintInteger for &mut T {}
+impl<T: DevicePrintFloat + ?Sized> DevicePrintFloat for &mut T {}
 
-impl<T: Printable + DeviceCopy> Printable for Spec<T> {
+impl<T: DevicePrint + DeviceCopy> DevicePrint for Spec<T> {
     fn printed(&self) -> Value {
         self.get().printed()
     }
 }
-impl<T: PrintableInteger + DeviceCopy> PrintableInteger for Spec<T> {}
-impl<T: PrintableFloat + DeviceCopy> PrintableFloat for Spec<T> {}
+impl<T: DevicePrintInteger + DeviceCopy> DevicePrintInteger for Spec<T> {}
+impl<T: DevicePrintFloat + DeviceCopy> DevicePrintFloat for Spec<T> {}
 
 /// Prints a line from a kernel, as `println!` does on the host.
 ///
@@ -123,8 +126,12 @@ impl<T: PrintableFloat + DeviceCopy> PrintableFloat for Spec<T> {}
 /// and `?`, `x`, `X`, `b`, `o`, `e` or `E`. Values are numbers, `bool` and vectors.
 ///
 /// The text goes to standard output, or to where [`QueueOptions::on_print`](crate::QueueOptions::on_print) says, and is
-/// there when the event says that the command has ended. What one item prints keeps its order; between two barriers the
-/// items of a group print in their order, and groups in theirs, until a launch prints more than a megabyte.
+/// there when the event says that the command has ended. What one item prints keeps its order. Between two barriers the
+/// items of a group print in their order, and in one dimension the groups in theirs, until a launch has printed a
+/// megabyte; then what workers print at the same time alternates, by whole calls.
+///
+/// A device function that prints takes the item, by value or as `&item`: one that does not see the item is evaluated once
+/// for all items where its arguments are the same.
 #[macro_export]
 macro_rules! kprintln {
     ($($format:tt)*) => {

@@ -15,6 +15,7 @@ fn types(item: Item<1>, pair: Pair, x: View<f32>) {
     kprintln!("{:x}", x[item]);
     kprintln!("{:e}", pair.a);
     kassert!(pair.a);
+    kprintln!("{unknown}");
 }
 
 fn main() {

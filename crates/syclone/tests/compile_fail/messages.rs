@@ -10,7 +10,6 @@ fn formats(item: Item<1>, n: u32, x: ItemMut<u32>) {
     kprintln!("{:.*}", 3, n);
     kprintln!("{n.x}");
     kprintln!("{", n);
-    kprintln!("{unknown}");
     kprintln!("{}", item);
     kprintln!("{a} {}", a = n, 5);
     kassert!();

@@ -41,7 +41,32 @@ pub(super) enum Handle {
     Plain,
 }
 
+/// The elements that a handle gives access to.
+#[derive(Clone, Copy)]
+pub(super) struct Elements {
+    /// The address of the first.
+    start: u64,
+    extents: [usize; 3],
+    /// Elements from one row to the next.
+    pitch: usize,
+    /// Bytes of one.
+    size: usize,
+}
+
 impl Handle {
+    /// The elements behind the handle with this number.
+    pub(super) fn elements(&self, number: usize) -> Option<Elements> {
+        match self {
+            Handle::Global(Global { extents, pitch, elem, .. }) => {
+                Some(Elements { start: global(number), extents: *extents, pitch: *pitch, size: elem.size() })
+            }
+            Handle::Local { offset, extents, elem } => {
+                Some(Elements { start: local(*offset), extents: *extents, pitch: extents[2], size: elem.size() })
+            }
+            Handle::Reducer { .. } | Handle::Plain => None,
+        }
+    }
+
     /// The first byte of global memory behind the handle.
     pub(super) fn base(&self) -> *mut u8 {
         match self {
@@ -102,8 +127,12 @@ impl Machine<'_> {
 
     /// Writes from the running item's frame to an address.
     pub(super) fn store(&mut self, address: u64, from: usize, len: usize) -> Result<(), Fault> {
-        self.observe(address, len, AccessKind::Write);
         let start = self.base + from;
+        if self.watched && !self.changes(address, start, len) {
+            self.observe(address, len, AccessKind::WriteSame);
+        } else {
+            self.observe(address, len, AccessKind::Write);
+        }
         let bytes = self.private.get(start..start + len).ok_or_else(stray)?;
         match address & MASK {
             PRIVATE => {
@@ -125,6 +154,21 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether the bytes at an address of shared memory differ from those in private memory.
+    fn changes(&self, address: u64, start: usize, len: usize) -> bool {
+        let Some(new) = self.private.get(start..start + len) else { return true };
+        match address & MASK {
+            PRIVATE => true,
+            LOCAL => {
+                let at = (address & !MASK) as usize;
+                self.local.get(at..at + len) != Some(new)
+            }
+            _ if address == NOTHING => true,
+            // SAFETY: as in `store`.
+            _ => unsafe { std::slice::from_raw_parts(self.host(address), len) != new },
+        }
+    }
+
     fn read_bytes(&mut self, address: u64, to: usize, len: usize) -> Result<(), Fault> {
         let start = self.base + to;
         match address & MASK {
@@ -142,6 +186,12 @@ impl Machine<'_> {
             }
             _ => {
                 let source = self.host(address);
+                if len == 4 && address != NOTHING {
+                    // SAFETY: as in `store`.
+                    let bytes = unsafe { source.cast::<[u8; 4]>().read() };
+                    self.private.get_mut(start..start + 4).ok_or_else(stray)?.copy_from_slice(&bytes);
+                    return Ok(());
+                }
                 let target = self.private.get_mut(start..start + len).ok_or_else(stray)?;
                 if address == NOTHING {
                     target.fill(0);
@@ -234,12 +284,8 @@ impl Machine<'_> {
 
     /// The address of the element at an index.
     pub(super) fn element_at(&mut self, handle: u64, index: [usize; 3]) -> Result<u64, Fault> {
-        let (start, extents, pitch, size) = match self.handles.get(handle as usize) {
-            Some(Handle::Global(memory)) => (global(handle as usize), memory.extents, memory.pitch, memory.elem.size()),
-            Some(Handle::Local { offset, extents, elem }) => (local(*offset), *extents, extents[2], elem.size()),
-            _ => {
-                return Err(Fault::Internal("an index into a parameter that is no memory".into()));
-            }
+        let Some(&Some(Elements { start, extents, pitch, size })) = self.elements.get(handle as usize) else {
+            return Err(Fault::Internal("an index into a parameter that is no memory".into()));
         };
         if (0..3).any(|dim| index[dim] >= extents[dim]) {
             self.report_handle(handle as usize, index, extents);

@@ -15,7 +15,7 @@ use crate::builtins::Builtins;
 use crate::tree::FunctionKind;
 use crate::types::Type;
 use crate::value::Value;
-use memory::Handle;
+use memory::{Elements, Handle};
 
 pub(super) use launch::run;
 
@@ -58,6 +58,8 @@ struct Machine<'a> {
     watched: bool,
     kind: FunctionKind,
     handles: Vec<Handle>,
+    /// What each handle gives access to, if it is memory.
+    elements: Vec<Option<Elements>>,
     /// The first byte behind each handle of global memory; the first is that of nothing.
     bases: Vec<*mut u8>,
     /// The parameter's position of each argument.
@@ -65,6 +67,8 @@ struct Machine<'a> {
     global_range: [usize; 3],
     local_range: [usize; 3],
     group_range: [usize; 3],
+    /// The local id of each item of a group.
+    local_ids: Vec<[usize; 3]>,
     sub_group_size: usize,
     /// The frames of all items of the group, one item behind another.
     private: Vec<u8>,
@@ -117,7 +121,7 @@ impl Machine<'_> {
     }
 
     fn local_id(&self) -> [usize; 3] {
-        unlinear(self.current, self.local_range)
+        self.local_ids[self.current]
     }
 
     fn global_id(&self) -> [usize; 3] {

@@ -20,9 +20,13 @@ impl Machine<'_> {
     pub(super) fn run_item(&mut self, item: usize) -> Result<(), Fault> {
         self.enter(item);
         let code = self.code;
+        let (mut function, mut instrs) = (usize::MAX, &[][..]);
         let status = loop {
-            let Some(instr) = code.functions.get(self.function).and_then(|function| function.instrs.get(self.pc))
-            else {
+            if self.function != function {
+                function = self.function;
+                instrs = code.functions.get(function).map_or(&[][..], |function| &function.instrs);
+            }
+            let Some(instr) = instrs.get(self.pc) else {
                 return Err(Fault::Internal("an instruction outside of its function".into()));
             };
             self.pc += 1;
@@ -146,8 +150,13 @@ impl Machine<'_> {
     }
 
     fn copy(&mut self, to: At, from: At, len: usize) {
-        let start = self.base + from as usize;
-        self.private.copy_within(start..start + len, self.base + to as usize);
+        match len {
+            1 | 4 | 8 => self.set_bits(to, self.bits(from, len as u32), len as u32),
+            _ => {
+                let start = self.base + from as usize;
+                self.private.copy_within(start..start + len, self.base + to as usize);
+            }
+        }
     }
 
     fn call(&mut self, function: usize, args: &[(At, At, u32)], to: At) {

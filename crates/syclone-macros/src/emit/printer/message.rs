@@ -31,7 +31,7 @@ impl Printer<'_> {
             None => quote!(__oob.item_id()),
         };
         quote_spanned! {at=>
-            if !(#condition) {
+            if !::syclone::abi::message::holds(#condition) {
                 ::syclone::abi::message::fail(#item, #file, #line, #template, #args)
             }
         }

@@ -1,0 +1,307 @@
+//! Planted mistakes with memory: unwritten, out of bounds, misaligned, and commands that nothing orders.
+
+mod check_rig;
+
+use check_rig::*;
+use syclone::check::ReportKind::{CommandRace, Misaligned, OutOfBounds, Unwritten};
+use syclone::kernel::{ScatterMut as Scatter, View as Reads};
+use syclone::prelude::*;
+
+fn line(name: &str) -> u32 {
+    line_of(include_str!("check_memory.rs"), name)
+}
+
+fn numbers(n: usize) -> Buffer<u32> {
+    Buffer::from_vec((0..n as u32).collect())
+}
+
+fn groups() -> NdRange<1> {
+    NdRange::new([16], [8])
+}
+
+#[kernel]
+fn wrong_index(item: NdItem<1>, x: ItemMut<u32>) {
+    let tile = local::<[u32; 9]>();
+    let i = item.local_id(0);
+    tile[i] = x[item];
+    item.barrier();
+    x[item] = tile[i + 1]; // fault: wrong index
+}
+
+#[test]
+fn local_memory_that_no_item_has_written() {
+    let reports = reports(|h| h.parallel_for(groups(), wrong_index(numbers(16).read_write(h))));
+    let report = expect_only(&reports, Unwritten, line("wrong index"), &ids([7]));
+    // Once a group: what the group before has written is gone.
+    assert_eq!(report.count, 2);
+}
+
+#[kernel]
+fn first_group_only(item: NdItem<1>, x: ItemMut<u32>, tile: LocalAccessor<u16, 2>) {
+    let i = item.local_id(0);
+    if item.group_id(0) == 0 {
+        tile[[1, i]] = 7;
+    }
+    item.barrier();
+    x[item] = tile[[1, i]] as u32; // fault: first group
+}
+
+#[test]
+fn local_memory_is_new_for_each_group() {
+    let tile = LocalAccessor::<u16, 2>::new([2, 8]);
+    let reports = reports(|h| h.parallel_for(groups(), first_group_only(numbers(16).write(h), tile)));
+    expect_only(&reports, Unwritten, line("first group"), &ids([8]));
+}
+
+#[kernel]
+fn count_in_zeros(item: NdItem<1>, out: GroupMut<u32>) {
+    let count = local::<[u32; 1]>();
+    count.atomic(0).fetch_add(1);
+    item.barrier();
+    out[item.group()] = count[0];
+}
+
+#[test]
+fn an_atomic_operation_writes_what_it_changes() {
+    expect_clean(&reports(|h| h.parallel_for(groups(), count_in_zeros(numbers(2).write(h)))));
+}
+
+#[kernel]
+fn add_to_nothing(item: Item<1>, y: ItemMut<u32>) {
+    y[item] += 1; // fault: nothing
+}
+
+#[test]
+fn a_write_access_that_reads() {
+    let found = reports(|h| h.parallel_for(5, add_to_nothing(numbers(5).write(h))));
+    let report = expect_only(&found, Unwritten, line("nothing"), &ids([0]));
+    assert_eq!((report.parameter.as_deref(), report.count), (Some("y"), 5));
+    assert!(report.notes[0].contains("read_write"), "{report}");
+    expect_clean(&reports(|h| h.parallel_for(5, add_to_nothing(numbers(5).read_write(h)))));
+    // A new buffer is documented to be zeros, so they are written.
+    expect_clean(&reports(|h| h.parallel_for(5, add_to_nothing(Buffer::<u32>::new(5).read_write(h)))));
+}
+
+#[kernel]
+fn even(item: Item<1>, y: ItemMut<u32>) {
+    if item.id(0) % 2 == 0 {
+        y[item] = 1;
+    }
+}
+
+#[kernel]
+fn copy(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
+    y[item] = x[item]; // fault: copy
+}
+
+#[test]
+fn what_a_command_before_has_left_unwritten() {
+    let queue = queue();
+    let (x, y) = (numbers(6), numbers(6));
+    queue.submit(|h| h.parallel_for(6, even(x.write(h)))).unwrap();
+    queue.submit(|h| h.parallel_for(6, copy(x.read(h), y.write(h)))).unwrap().wait().unwrap();
+    let report = expect_only(&queue.device().take_reports(), Unwritten, line("copy"), &ids([1]));
+    assert_eq!((report.parameter.as_deref(), report.count), (Some("x"), 3));
+    // The host writes it, and all is well.
+    x.copy_from_slice(&[5; 6]).unwrap();
+    queue.submit(|h| h.parallel_for(6, copy(x.read(h), y.write(h)))).unwrap().wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+    // So does a fill of what was left out.
+    queue.submit(|h| h.parallel_for(6, even(x.write(h)))).unwrap();
+    queue.submit(|h| h.fill(x.read_write(h), 9)).unwrap();
+    queue.submit(|h| h.parallel_for(6, copy(x.read(h), y.write(h)))).unwrap().wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+}
+
+#[test]
+fn device_memory_that_nobody_has_written() {
+    let queue = queue();
+    let mut x = queue.alloc_device::<u32>(4).unwrap();
+    let mut y = queue.alloc_device::<u32>(4).unwrap();
+    queue.parallel_for(4, copy(x.view(), y.item_mut())).unwrap().wait().unwrap();
+    expect_only(&queue.device().take_reports(), Unwritten, line("copy"), &ids([0]));
+    queue.copy_from_slice(&[1, 2, 3, 4], &mut x).unwrap();
+    queue.parallel_for(4, copy(x.view(), y.item_mut())).unwrap().wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+    let shared = queue.alloc_shared::<u32>(4).unwrap();
+    queue.parallel_for(4, copy(shared.view(), y.item_mut())).unwrap().wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+}
+
+#[kernel]
+fn next(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
+    y[item] = x[item.id(0) + 1]; // fault: next
+}
+
+#[kernel]
+fn scatter_far(item: Item<1>, y: ScatterMut<u32>) {
+    y[item.id(0) * 2] = 1; // fault: scatter far
+}
+
+#[kernel]
+fn beyond_tile(item: NdItem<1>, x: ItemMut<u32>) {
+    let tile = local::<[u32; 8]>();
+    tile[item.global_id(0)] = x[item]; // fault: beyond tile
+}
+
+#[kernel]
+fn beyond_array(item: Item<1>, x: ItemMut<u32>) {
+    let all = [1u32, 2, 3];
+    x[item] = all[item.id(0)]; // fault: beyond array
+}
+
+#[kernel]
+fn beyond_row(item: Item<2>, x: View<u32, 2>, y: ItemMut<u32, 2>) {
+    y[item] = x[[item.id(0), item.id(1) + 1]]; // fault: beyond row
+}
+
+#[kernel]
+fn beyond_bins(item: Item<1>, x: View<u32>, bins: AtomicView<u32>) {
+    bins.atomic(x[item] as usize).fetch_add(1); // fault: beyond bins
+}
+
+#[kernel]
+fn beyond_span(item: NdItem<1>, x: View<u32>, y: GroupMut<u32>) {
+    let sum = item.group().joint_reduce(x.span(item.group_id(0) * 10, 10), Plus); // fault: beyond span
+    y[item.group()] = sum;
+}
+
+#[test]
+fn indices_out_of_bounds() {
+    let found = reports(|h| h.parallel_for(5, next(numbers(5).read(h), numbers(5).write(h))));
+    let report = expect_only(&found, OutOfBounds, line("next"), &ids([4]));
+    assert_eq!(report.message, "item 4: index 5 is outside of `x`, which has 5 elements");
+    let y = numbers(5);
+    // SAFETY: each item writes another element.
+    let found = reports(|h| unsafe { h.parallel_for_unchecked(4, scatter_far(y.scatter(h))) });
+    expect_only(&found, OutOfBounds, line("scatter far"), &ids([3]));
+    let found = reports(|h| h.parallel_for(groups(), beyond_tile(numbers(16).read_write(h))));
+    assert_eq!(expect_only(&found, OutOfBounds, line("beyond tile"), &ids([8])).count, 8);
+    let found = reports(|h| h.parallel_for(4, beyond_array(numbers(4).write(h))));
+    assert_eq!(expect_only(&found, OutOfBounds, line("beyond array"), &ids([3])).parameter.as_deref(), Some("all"));
+    let (x, y) = (Buffer::<u32, 2>::new([2, 3]), Buffer::<u32, 2>::new([2, 3]));
+    let found = reports(|h| h.parallel_for([2, 3], beyond_row(x.read(h), y.write(h))));
+    let report = expect_only(&found, OutOfBounds, line("beyond row"), &[[0, 0, 2]]);
+    assert_eq!(report.message, "item [0, 2]: index [0, 3] is outside of `x`, which has [2, 3] elements");
+    let found = reports(|h| h.parallel_for(5, beyond_bins(numbers(5).read(h), numbers(3).atomic(h))));
+    expect_only(&found, OutOfBounds, line("beyond bins"), &ids([3]));
+    let found = reports(|h| h.parallel_for(groups(), beyond_span(numbers(16).read(h), numbers(2).write(h))));
+    expect_only(&found, OutOfBounds, line("beyond span"), &ids([8]));
+}
+
+#[kernel]
+fn from_odd_places(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
+    y[item] = x[item]; // fault: odd
+}
+
+#[test]
+fn memory_at_an_odd_address() {
+    let bytes = vec![0u32; 4];
+    // One byte into it there is room for three more.
+    let odd = bytes.as_ptr().wrapping_byte_add(1);
+    // SAFETY: the memory is there, but its address is not aligned: that is what is to be found.
+    let x = unsafe { Reads::<u32>::from_raw(odd, [3], None) };
+    let reports = reports(|h| h.parallel_for(3, from_odd_places(x, numbers(3).write(h))));
+    let report = expect_only(&reports, Misaligned, line("odd"), &ids([0]));
+    assert_eq!(report.parameter.as_deref(), Some("x"));
+}
+
+#[kernel]
+fn produce(item: Item<1>, out: ScatterMut<u32>) {
+    out[item.id(0)] = 1; // fault: produce
+}
+
+#[kernel]
+fn consume(item: Item<1>, x: View<u32>, out: ItemMut<u32>) {
+    out[item] = x[item]; // fault: consume
+}
+
+/// A handle to memory that no command names.
+fn raw(memory: &mut [u32]) -> Scatter<u32> {
+    // SAFETY: the tests keep the memory until their queues have ended, and run one item at a time.
+    unsafe { Scatter::from_raw(memory.as_mut_ptr(), [memory.len()], None) }
+}
+
+fn raw_view(memory: &[u32]) -> Reads<u32> {
+    // SAFETY: as above.
+    unsafe { Reads::from_raw(memory.as_ptr(), [memory.len()], None) }
+}
+
+#[test]
+fn two_kernels_on_raw_memory_without_an_order() {
+    let queue = queue();
+    let mut memory = vec![0u32; 8];
+    let out = numbers(8);
+    let (writer, reader) = (raw(&mut memory), raw_view(&memory));
+    // SAFETY: each item writes its own element.
+    queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(writer)) }).unwrap();
+    queue.submit(|h| h.parallel_for(8, consume(reader, out.write(h)))).unwrap();
+    queue.wait().unwrap();
+    let report = expect_only(&queue.device().take_reports(), CommandRace, line("consume"), &[]);
+    assert_eq!(report.kernel, "consume");
+    assert_eq!(report.other.as_ref().map(|(place, _)| place.line), Some(line("produce")));
+    assert!(report.message.contains("32 bytes of which 'produce' writes"), "{report}");
+    drop(memory);
+}
+
+#[test]
+fn two_writers_of_memory_with_two_names() {
+    let queue = queue();
+    let mut data = vec![0u32; 8];
+    // SAFETY: none: two exclusive slices of the same elements, which is the mistake to be found.
+    let again = unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().add(4), 4) };
+    syclone::scope(|scope| {
+        let all = scope.buffer_mut(&mut data, 8)?;
+        let upper = scope.buffer_mut(again, 4)?;
+        // SAFETY: each item writes its own element.
+        queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(all.scatter(h))) })?;
+        // SAFETY: as above.
+        queue.submit(|h| unsafe { h.parallel_for_unchecked(4, produce(upper.scatter(h))) })?;
+        queue.wait()
+    })
+    .unwrap();
+    let report = expect_only(&queue.device().take_reports(), CommandRace, line("produce"), &[]);
+    assert!(report.message.contains("16 bytes"), "{report}");
+}
+
+#[test]
+fn whatever_orders_two_commands_keeps_them_apart() {
+    let queue = queue();
+    let mut memory = vec![0u32; 8];
+    let out = numbers(8);
+    let (writer, reader) = (raw(&mut memory), raw_view(&memory));
+    let write = |queue: &Queue| {
+        // SAFETY: each item writes its own element.
+        queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(writer)) }).unwrap()
+    };
+    // An event, a wait on the host, a host task between.
+    let first = write(&queue);
+    let read = queue
+        .submit(|h| {
+            h.depends_on(&first);
+            h.parallel_for(8, consume(reader, out.write(h)))
+        })
+        .unwrap();
+    read.wait().unwrap();
+    write(&queue).wait().unwrap();
+    let second = write(&queue);
+    let task = queue
+        .submit(|h| {
+            h.depends_on(&second);
+            h.host_task(|_| {})
+        })
+        .unwrap();
+    queue
+        .submit(|h| {
+            h.depends_on(&task);
+            h.parallel_for(8, consume(reader, out.write(h)))
+        })
+        .unwrap();
+    queue.wait().unwrap();
+    let in_order = QueueOptions::new().in_order(true).build(queue.device()).unwrap();
+    write(&in_order);
+    write(&in_order);
+    in_order.wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+    drop(memory);
+}
