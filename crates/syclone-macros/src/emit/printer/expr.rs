@@ -1,6 +1,6 @@
 //! Values: every kind of expression, with its parts.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
@@ -37,10 +37,7 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Binary(op, a, b) => {
-                let (mut a, mut b) = (self.operand(a), self.operand(b));
-                if matches!(op, BinaryOp::Div | BinaryOp::Rem) {
-                    (a, b) = (self.in_users_place(a, expr.span), self.in_users_place(b, expr.span));
-                }
+                let (a, b) = (self.operand(a), self.operand(b));
                 let op = operator(*op, false, span);
                 quote!(#a #op #b)
             }
@@ -179,14 +176,6 @@ impl Printer<'_> {
                 }
             }
         }
-    }
-
-    /// An operand of a division. A panic names the place that its expression has, which is the attribute's for tokens with
-    /// the macro's hygiene; parentheses with the user's own make it that of the division.
-    pub(super) fn in_users_place(&self, operand: Printed, span: SpanId) -> Printed {
-        let mut group = Group::new(Delimiter::Parenthesis, operand.into_token_stream());
-        group.set_span(self.parsed.spans.get(span.0 as usize).copied().unwrap_or_else(Span::call_site));
-        Printed::One(group.into())
     }
 
     /// An operand: in parentheses unless it needs none.
