@@ -161,8 +161,8 @@ impl Queue {
         // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
         let accesses = unsafe { &node.payload().accesses };
         // Locked until the node has its place, so that replays of a graph have one order everywhere.
-        let mut live = graph.as_ref().map(|graph| graph.lock());
-        if let Some(previous) = live.as_mut().and_then(|live| live.last.replace(Arc::clone(&node))) {
+        let mut last = graph.as_ref().map(|graph| graph.last());
+        if let Some(previous) = last.as_mut().and_then(|last| last.replace(Arc::clone(&node))) {
             node.follow(&previous, Link::Order);
         }
         let mut state = self.0.lock();
@@ -193,7 +193,7 @@ impl Queue {
             drop(state);
             scheduler::place(&node, accesses, &dependencies);
         }
-        drop(live);
+        drop(last);
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);
         Ok(event)
