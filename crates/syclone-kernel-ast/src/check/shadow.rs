@@ -146,7 +146,7 @@ impl Shadow {
                 let narrow = |record: &&Record| {
                     let both_read = record.only_reads() && !writes;
                     let reach = |scope| clock.within(scope, record.stamp.item, now.item);
-                    !both_read && !fine(**record) && !(reach(record.scope()) && reach(scope))
+                    !(both_read || fine(**record) || reach(record.scope()) && reach(scope))
                 };
                 let conflict = if !fine(cell.write) {
                     Some((Earlier::Write, cell.write))
