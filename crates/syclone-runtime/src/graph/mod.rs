@@ -268,7 +268,9 @@ impl Step {
             Work::HostTask(_) => return refuse("its host task can be called once only; record a replayed host task"),
             Work::Empty => StepWork::Empty,
             Work::Graph(_) => return refuse("a graph can't be part of a graph; record its commands"),
-            Work::HostAccess | Work::Strands(_) => return refuse("it is no command"),
+            Work::HostAccess | Work::Strands(_) | Work::Pump(_) | Work::Kernel(Kernel::Lane(_)) => {
+                return refuse("it is no command");
+            }
         };
         Ok(Step {
             name: command.name.clone(),
