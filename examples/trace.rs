@@ -21,7 +21,7 @@ fn add(item: Item<1>, x: View<f32>, y: View<f32>, z: ItemMut<f32>) {
 }
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    let n = 1 << 20;
+    let n = 1 << 16;
     let queue = Queue::new(&Device::from_env()?)?;
     let [x, left, right, z] = [(); 4].map(|()| Buffer::<f32>::new(n));
 

@@ -5,12 +5,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
-use crate::emit::own_lists;
+use crate::emit::{note_derived, own_lists};
 use crate::frontend::name_of;
 
 /// The expansion for a struct, or an enum without data.
 pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
     let mut item: DeriveInput = syn::parse2(item)?;
+    note_derived(&item.ident);
     for param in &mut item.generics.params {
         match param {
             GenericParam::Type(param) => param.bounds.push(parse_quote!(::syclone::types::DeviceCopy)),

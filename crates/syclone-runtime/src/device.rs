@@ -131,7 +131,7 @@ impl Device {
         if let Some((_, device)) = dry {
             return Ok(device);
         }
-        if parsed.matches("dry", 0)
+        if parsed.names("dry")
             && let Some(error) = dry_run::file_error()
         {
             return Err(error);

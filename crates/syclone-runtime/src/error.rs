@@ -225,13 +225,14 @@ pub enum Error {
     },
     /// A kernel read or wrote outside a parameter's memory.
     #[error(
-        "kernel '{kernel}': access outside parameter '{parameter}' (seen: {count})\n\
-         reads gave zero and writes were dropped; check the index against the extent before use"
+        "kernel '{kernel}': access outside {} (seen: {count})\n\
+         reads gave zero and writes were dropped; check the index against the extent before use",
+        place(parameter)
     )]
     OutOfBounds {
         /// The kernel.
         kernel: Name,
-        /// The parameter.
+        /// The parameter's name, or words for what has none, such as "a local or private array".
         parameter: Name,
         /// How many were seen (at least; back ends may stop counting).
         count: u64,
@@ -473,6 +474,11 @@ fn dividing(global: usize, local: usize) -> String {
         }
         None => "choose a divisor, or a smaller global size".to_owned(),
     }
+}
+
+/// What an index was outside of: a parameter's name is one word, and other words stand for themselves.
+fn place(parameter: &Name) -> String {
+    if parameter.contains(' ') { parameter.to_string() } else { format!("parameter '{parameter}'") }
 }
 
 fn for_item(item: &[usize]) -> String {

@@ -71,6 +71,8 @@ mod host;
 mod isa;
 mod limits;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod node;
 mod queue;
 mod region;

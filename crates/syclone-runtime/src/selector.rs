@@ -52,6 +52,11 @@ impl Selector {
             && self.index.is_none_or(|wanted| wanted == index)
     }
 
+    /// Whether some device of `backend`, and of no other back end, is meant.
+    pub(crate) fn names(self, backend: &str) -> bool {
+        self.backend == Some(backend)
+    }
+
     /// Whether the CPU device that checks is meant.
     pub(crate) fn is_checked(self) -> bool {
         self.checked

@@ -5,7 +5,7 @@ mod common;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use syclone_runtime::{Access, AccessMode, Command, Device, Error, EventStatus, MemoryObject, Queue, Region};
+use syclone_runtime::{Access, AccessMode, Command, Device, Error, EventStatus, Graph, MemoryObject, Queue, Region};
 
 use common::{failing, kernel};
 
@@ -162,4 +162,40 @@ fn a_prefetch_takes_a_readers_turn_and_changes_nothing() {
     assert!(contents(&object).iter().all(|byte| *byte == 3));
     let outside = Command::prefetch(&object, Region::range(0..(20 << 20) + 1));
     assert!(matches!(outside, Err(Error::RangeOutsideObject { .. })));
+}
+
+#[test]
+fn graphs_on_parts_side_by_side_are_independent_and_need_nothing_of_each_other() {
+    let queue = queue();
+    let object = matrix(&queue);
+    queue.submit(Command::fill(&object, 0, 128, &[1]).unwrap()).unwrap();
+    let graph = |region, second| {
+        let graph = Graph::new(queue.device(), false);
+        let source = MemoryObject::from_vec(vec![5u8; 64]);
+        graph.record(Command::copy_region(&source, Region::range(0..64), &object, region).unwrap()).unwrap();
+        graph.record(second).unwrap();
+        graph.instantiate().unwrap()
+    };
+    let (release, blocked) = mpsc::channel::<()>();
+    let held = Command::replayed_host_task("holds", move || {
+        blocked.recv().unwrap();
+        Ok(())
+    });
+    let left = graph(part(0..8, 0..8), held.access(access(&object, AccessMode::Read, part(0..8, 0..8))));
+    let right =
+        graph(part(0..8, 8..16), Command::empty("reads").access(access(&object, AccessMode::Read, part(0..8, 8..16))));
+    let pending = queue.submit(Command::replay(&left)).unwrap();
+    queue.submit(Command::replay(&right)).unwrap().wait().unwrap();
+    assert_ne!(pending.status(), EventStatus::Complete);
+    release.send(()).unwrap();
+    pending.wait().unwrap();
+
+    // A failure beside it is none of the graph's.
+    let failed = access(&object, AccessMode::Write, part(0..8, 0..8));
+    assert!(queue.submit(failing("breaks", vec![failed])).unwrap().wait().is_err());
+    queue.submit(Command::replay(&right)).unwrap().wait().unwrap();
+    release.send(()).unwrap();
+    queue.submit(Command::replay(&left)).unwrap().wait().unwrap();
+    assert_eq!(contents(&object), [5; 128]);
+    let _ = queue.wait();
 }

@@ -285,6 +285,27 @@ fn a_replay_is_a_command_and_so_is_each_command_of_its_graph() {
 }
 
 #[test]
+fn commands_of_a_graph_that_must_not_run_are_in_the_trace_with_the_first_cause() {
+    let device = device();
+    let queue = Queue::new(&device).unwrap();
+    let a = Words::new(&device, 8);
+    let graph = Graph::new(&device, false);
+    graph.record(Command::empty("starts")).unwrap();
+    graph.record(failing("breaks", vec![a.write()])).unwrap();
+    graph.record(kernel("skipped", 1, vec![a.read_write()], |_, _| Ok(()))).unwrap();
+    let graph = graph.instantiate().unwrap();
+    let trace = Trace::start_for(std::slice::from_ref(&device));
+    assert!(queue.submit(Command::replay(&graph)).unwrap().wait().is_err());
+    let report = trace.finish();
+    let skipped = report.command(named(&report, "skipped")[0]).unwrap();
+    assert!(skipped.runs.is_empty() && skipped.error.as_ref().unwrap().contains("'breaks'"), "{skipped:?}");
+    assert_eq!(follows(&report, "skipped", "breaks"), Some(true));
+    assert!(report.command(named(&report, "starts")[0]).unwrap().end.is_some());
+    check_json(&report);
+    let _ = queue.wait();
+}
+
+#[test]
 fn the_graph_has_each_command_once_in_its_queue_and_an_edge_for_each_dependency() {
     let device = device();
     let queue = Queue::new(&device).unwrap();

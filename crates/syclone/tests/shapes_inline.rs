@@ -136,3 +136,26 @@ fn inline_range_kernels_reduce_and_return() {
         .to_vec();
     assert_eq!(sums, [expected; 3]);
 }
+
+#[test]
+fn captured_values_are_operands_of_group_operations() {
+    let (n, start, source, odd) = (3u32, 10u32, 1usize, true);
+    let expected = |x: &[u32], _: usize| {
+        let len = x.len() as u32;
+        map(x, |i| n * (i as u32 + 1) + (start + n * i as u32) + x[source % x.len()] + n * len + n + u32::from(odd))
+    };
+    shapes::groups(expected, |h, shape, x, out| {
+        let (x, out) = (x.read(h), out.write(h));
+        let kernel = syclone::kernel!(|item: NdItem<1>| {
+            let group = item.group();
+            let scanned = group.inclusive_scan(n, Plus);
+            let before = group.exclusive_scan_init(n, start, Plus);
+            let one = group.broadcast(x[item], source % item.local_range(0));
+            let sum = group.reduce(n, Plus);
+            let same = item.sub_group().broadcast(n, 0);
+            let all = item.sub_group().all(odd);
+            out[item] = scanned + before + one + sum + same + if all { 1 } else { 0 };
+        });
+        h.parallel_for(shape, kernel)
+    });
+}

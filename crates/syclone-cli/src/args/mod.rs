@@ -59,7 +59,7 @@ pub struct Common {
     #[arg(long, value_name = "SEL")]
     pub device: Option<String>,
     /// Timed runs of each version, after one warm-up run that is not counted
-    #[arg(long, value_name = "R", default_value_t = 10, value_parser = values::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "R", default_value_t = 10, value_parser = values::repeat, allow_negative_numbers = true)]
     pub repeat: usize,
     // Negative numbers are let through everywhere so that what is wrong with them is said by whoever knows what is right.
     /// Seed of the random inputs [default: a new one each time, printed]
@@ -68,10 +68,10 @@ pub struct Common {
     /// Write the report as JSON (- for standard output, alone there)
     #[arg(long, value_name = "FILE")]
     pub json: Option<Destination>,
-    /// Write the report as one self-contained HTML page
+    /// Write the report as one self-contained HTML page (- for standard output, alone there)
     #[arg(long, value_name = "FILE")]
     pub html: Option<Destination>,
-    /// Write the rows as CSV
+    /// Write the rows as CSV (- for standard output, alone there)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<Destination>,
 }

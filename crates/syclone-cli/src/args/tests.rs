@@ -58,6 +58,8 @@ fn every_mistake_is_one_line_that_says_what_is_allowed() {
         ("syclone bench gemm -n 99999999999999999999999", "a whole number from 1"),
         ("syclone bench gemm -n many", "a whole number from 1"),
         ("syclone bench gemm --repeat 0", "a whole number from 1"),
+        ("syclone bench gemm --repeat 1000001", "a whole number from 1 to 1000000 is needed"),
+        ("syclone bench stream --repeat 18446744073709551615", "a whole number from 1 to 1000000 is needed"),
         ("syclone bench gemm --tiles 7,0", "a whole number of at least 1"),
         ("syclone bench gemm --tiles ,", "a whole number of at least 1"),
         ("syclone bench gemm --dtype f99", "f32 and f64"),

@@ -12,6 +12,17 @@ pub fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The most timed runs that are taken of one version: their times are kept in memory.
+const MOST_RUNS: usize = 1_000_000;
+
+/// Reads how often each version is timed.
+pub fn repeat(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(value @ 1..=MOST_RUNS) => Ok(value),
+        _ => Err(format!("a whole number from 1 to {MOST_RUNS} is needed")),
+    }
+}
+
 /// Reads the seed of a random generator.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u64::MAX))

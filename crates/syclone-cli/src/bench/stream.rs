@@ -9,7 +9,7 @@ use syclone::prelude::*;
 
 use super::measure::{Steps, Verdict};
 use super::peak::triad;
-use super::report::{Column, Problem, Work};
+use super::report::{Column, Problem, Row, Work};
 use super::version::{self, Version};
 use super::{Description, Progress, Session};
 use crate::args::{Dtype, StreamArgs};
@@ -38,6 +38,8 @@ const SCALAR: f64 = 0.4;
 /// BabelStream's first values of the arrays. Its loops write into each other's inputs; here the inputs keep these values, so
 /// that the loops can take turns in any order and each result is known.
 const START: [f64; 2] = [0.1, 0.2];
+/// Below this many milliseconds a run is as long as it takes to wake up threads, some tens of microseconds.
+const SHORT_MS: f64 = 0.2;
 /// Versions in all.
 const VERSIONS: usize = 6;
 
@@ -100,14 +102,24 @@ fn run_typed<T: Float + Element>(args: &StreamArgs) -> Result<(), Failure> {
         baseline: BASELINE,
     };
     session.finish(&description, rows, |report| {
-        let rate = |name: &str| report.rows.iter().find(|row| row.version == name).and_then(|row| row.gbs);
-        match (rate("triad"), rate(BASELINE)) {
-            (Some(kernel), Some(native)) => {
-                vec![format!("The triad kernel reaches {:.3} of the native triad's bandwidth.", kernel / native)]
-            }
-            _ => Vec::new(),
-        }
+        let row = |name: &str| report.rows.iter().find(|row| row.version == name);
+        conclusion(row("triad"), row(BASELINE))
     })
+}
+
+/// How the two triads compare, and whether their times say anything about memory.
+fn conclusion(kernel: Option<&Row>, native: Option<&Row>) -> Vec<String> {
+    let (Some(kernel), Some(native)) = (kernel, native) else { return Vec::new() };
+    let (Some(kernel_gbs), Some(native_gbs)) = (kernel.gbs, native.gbs) else { return Vec::new() };
+    let ratio = kernel_gbs / native_gbs;
+    let mut sentences = vec![format!("The triad kernel reaches {ratio:.3} times the native triad's bandwidth.")];
+    let ms = [kernel.ms, native.ms].into_iter().flatten().fold(0.0, f64::max);
+    if ms < SHORT_MS {
+        sentences.push(
+            "Runs this short measure how soon threads wake up, and not memory: take a larger -n to compare.".to_owned(),
+        );
+    }
+    sentences
 }
 
 /// The arrays: every version reads the first two, which never change, and overwrites the third or the sum.
@@ -222,5 +234,24 @@ impl<T: Float + Element> Arrays<T> {
     fn judge(&self, expected: f64) -> Result<Verdict, Failure> {
         let values = self.c.host_read()?;
         Ok(Verdict::of(values.iter().map(|value| (value.wide(), expected)), expected, T::TOLERANCE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(gbs: f64, ms: f64) -> Row {
+        Row { gbs: Some(gbs), ms: Some(ms), ..Row::default() }
+    }
+
+    #[test]
+    fn short_runs_are_said_to_measure_threads_and_not_memory() {
+        let long = conclusion(Some(&row(9.0, 20.0)), Some(&row(10.0, 18.0)));
+        assert_eq!(long, ["The triad kernel reaches 0.900 times the native triad's bandwidth."]);
+        let short = conclusion(Some(&row(2.0, 0.001)), Some(&row(0.01, 0.05)));
+        assert_eq!(short.len(), 2, "{short:?}");
+        assert!(short[1].contains("take a larger -n"), "{short:?}");
+        assert!(conclusion(None, Some(&row(1.0, 1.0))).is_empty());
     }
 }

@@ -106,7 +106,12 @@ impl fmt::Display for InferError {
                 write!(f, "the type of the {what} is not known here")
             }
             InferErrorKind::NoMethod { ty, name } => {
-                write!(f, "type {ty} has no device method `{name}`")
+                write!(
+                    f,
+                    "type {ty} has no device method `{name}` that is known here\n\
+                     if it is a trait's, or of an `impl` block for some types only: write the receiver's type in the kernel, \
+                     with a `let`"
+                )
             }
             InferErrorKind::NoField { ty, name } => write!(f, "type {ty} has no field `{name}`"),
             InferErrorKind::NoOperation { ty, operation } => {

@@ -7,6 +7,7 @@ use syclone_kernel_ast::encode::encode;
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
+use super::found::{Found, found};
 use super::printer::callee_path;
 use crate::frontend::Parsed;
 
@@ -27,7 +28,7 @@ pub fn bound_value(parsed: &Parsed) -> TokenStream {
 pub fn tables_field(parsed: &Parsed) -> TokenStream {
     let of_params = parsed.function.params.iter().map(|p| p.ty.0 as usize + 1).max().unwrap_or(0);
     let only_params = parsed.types.len() == of_params && parsed.consts.is_empty() && parsed.callees.is_empty();
-    if only_params && bound_methods(parsed).is_empty() {
+    if only_params && bound_methods(parsed).is_empty() && found(parsed).entries.is_empty() {
         return TokenStream::new();
     }
     let tables = tables(parsed);
@@ -39,7 +40,11 @@ fn tables(parsed: &Parsed) -> TokenStream {
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
     let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
     let methods = bound_methods(parsed);
-    quote!(::syclone::abi::Tables::new([#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods),*]))
+    let Found { items, entries } = found(parsed);
+    let tables = quote!(::syclone::abi::Tables::new(
+        [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods,)* #(#entries),*]
+    ));
+    if items.is_empty() { tables } else { quote!({ #items #tables }) }
 }
 
 /// The descriptor of a type as an expression.
@@ -66,7 +71,7 @@ fn type_value(ty: &syn::Type) -> TokenStream {
 }
 
 /// Whether a part of the type is `_`.
-fn leaves_open(ty: &syn::Type) -> bool {
+pub fn leaves_open(ty: &syn::Type) -> bool {
     struct Finder(bool);
     impl<'ast> syn::visit::Visit<'ast> for Finder {
         fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {

@@ -4,14 +4,15 @@
 //! its tree. `__device_methods` of a trait and [`own_lists`] of a type list the functions that have a receiver, for calls
 //! whose receiver's type is known only at run time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::device_fn::{bound_function, device_function, host_function, turbofish};
-use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment};
+use super::found::finder;
+use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
 /// The expansion of a block.
 pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
@@ -22,12 +23,15 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
         let (device, bound) = hidden_names(f);
         let generics = turbofish(f);
         let host = host_function(f, quote!(Self::#device #generics));
+        // A trait has its own.
+        let finder = (!in_trait).then(|| finder(f, &vis, &bound));
         let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
-        quote!(#host #device #bound)
+        quote!(#host #device #bound #finder)
     });
     // Another name than a trait's: `derive(DeviceCopy)` looks for it where traits are in scope too. A trait's own list has
     // its default functions too, so its implementations leave it alone.
     let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &own_list(next_block(&item.self_ty))));
+    let of_type = list_of_type(item);
     // What is no function (associated types and constants) stays as it was.
     let others = item.items.iter().filter(|i| !matches!(i, syn::ImplItem::Fn(_)));
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
@@ -40,12 +44,77 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
             #(#functions)*
             #methods
         }
+        #of_type
     }
+}
+
+/// The list of a trait's methods among a type's own, for values whose type no kernel spells: fields, results, captures.
+///
+/// Only a type of this crate can have one, and no macro sees where a type is from: it is one that derived `DeviceCopy`
+/// before, or whose path begins in this crate. A kernel finds the methods of all others where it spells their types.
+fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
+    let (path, self_ty, generics) = (&item.trait_.as_ref()?.0, &item.self_ty, &item.generics);
+    let syn::Type::Path(ty) = &**self_ty else { return None };
+    let (first, last) = (ty.path.segments.first()?, ty.path.segments.last()?);
+    let begins_here = ty.path.segments.len() > 1 && ["crate", "self", "super"].iter().any(|word| first.ident == word);
+    if !begins_here && !is_derived(&last.ident) {
+        return None;
+    }
+    // Several instances of a trait have methods of the same names: arguments choose, which a list cannot.
+    if path.segments.last().is_some_and(|last| !last.arguments.is_none()) {
+        return None;
+    }
+    // Every parameter of the block must be one of the type.
+    let arguments = last.arguments.to_token_stream().to_string();
+    let mentions =
+        |ident: &Ident| arguments.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| *ident == word);
+    let is_constrained = generics.params.iter().all(|param| match param {
+        syn::GenericParam::Type(param) => mentions(&param.ident),
+        syn::GenericParam::Const(param) => mentions(&param.ident),
+        syn::GenericParam::Lifetime(_) => false,
+    });
+    if !is_constrained {
+        return None;
+    }
+    // A block too many is found as those of other types are.
+    let number = count_block(&TRAIT_BLOCKS_OF, self_ty);
+    let name = (number < BLOCKS).then(|| trait_list(number))?;
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let conditions = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    Some(quote! {
+        #(#conditions)*
+        #[doc(hidden)]
+        impl #impl_generics #self_ty #where_clause {
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            pub fn #name() -> ::std::vec::Vec<(&'static str, ::syclone::abi::BindFn)> {
+                <Self as #path>::__device_methods()
+            }
+        }
+    })
+}
+
+/// The names of the types that derived `DeviceCopy` so far.
+static DERIVED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Notes that a type of this crate derived `DeviceCopy`.
+pub fn note_derived(ident: &Ident) {
+    DERIVED.lock().unwrap_or_else(PoisonError::into_inner).insert(ident.to_string());
+}
+
+fn is_derived(ident: &Ident) -> bool {
+    DERIVED.lock().unwrap_or_else(PoisonError::into_inner).contains(&ident.to_string())
 }
 
 /// The expansion of a trait.
 pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
     let item = &parsed.item;
+    // Arguments would choose among several implementations, and there are none where a method is only found.
+    let is_generic = item.generics.type_params().next().is_some();
+    let finders = parsed.functions.iter().filter(|_| !is_generic).map(|f| {
+        let (_, bound) = hidden_names(f);
+        finder(f, &TokenStream::new(), &bound)
+    });
     let functions = parsed.functions.iter().map(|f| {
         let (device, bound) = hidden_names(f);
         if f.has_body {
@@ -79,17 +148,24 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
         #vis #unsafety trait #ident #impl_generics #colon #supertraits #where_clause {
             #(#others)*
             #(#functions)*
+            #(#finders)*
             #methods
         }
     }
 }
 
-/// How many blocks without a trait a type may have: `derive(DeviceCopy)` asks for the list of each.
+/// How many blocks without a trait a type may have: `derive(DeviceCopy)` asks for the list of each. As many blocks of
+/// traits have lists.
 const BLOCKS: usize = 8;
 
-/// The names of a type's lists. Those that no block has are the library's `NoDeviceMethods`'s, which are empty.
+/// The names of a type's lists, those of traits last, as Rust searches them. Those that no block has are the library's
+/// `NoDeviceMethods`'s, which are empty.
 pub fn own_lists() -> impl Iterator<Item = Ident> {
-    (0..BLOCKS).map(own_list)
+    (0..BLOCKS).map(own_list).chain((0..BLOCKS).map(trait_list))
+}
+
+fn trait_list(block: usize) -> Ident {
+    format_ident!("__device_fn_trait_block_{}_of_at_most_{}", block, BLOCKS)
 }
 
 /// The name of a block's list. It is what rustc says of a block too many.
@@ -103,14 +179,24 @@ fn own_list(block: usize) -> Ident {
 /// expanded, which one compilation does in order and in one process. Types of other modules may have the same name and
 /// share its count. It goes round then, and two blocks of one type still differ.
 fn next_block(self_ty: &syn::Type) -> usize {
-    static EXPANDED: Mutex<Option<HashMap<String, usize>>> = Mutex::new(None);
+    static EXPANDED: Counts = Mutex::new(None);
+    count_block(&EXPANDED, self_ty) % BLOCKS
+}
+
+/// How many blocks of a type were expanded, by the type's name.
+type Counts = Mutex<Option<HashMap<String, usize>>>;
+
+/// The blocks of traits that have lists.
+static TRAIT_BLOCKS_OF: Counts = Mutex::new(None);
+
+/// How many blocks of the type were counted before this one.
+fn count_block(counts: &Counts, self_ty: &syn::Type) -> usize {
     // `impl Pair<f32>` and `impl<T> Pair<T>` are of one type.
     let name = last_segment(self_ty).map(|last| last.ident.to_string());
-    let mut expanded = EXPANDED.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = expanded.get_or_insert_default().entry(name.unwrap_or_default()).or_default();
-    let number = *count;
-    *count = (number + 1) % BLOCKS;
-    number
+    let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = counts.get_or_insert_default().entry(name.unwrap_or_default()).or_default();
+    *count += 1;
+    *count - 1
 }
 
 fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
@@ -121,7 +207,7 @@ fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
 /// The list called `name`: the functions with a receiver and without generics of their own.
 fn methods_list(functions: &[Parsed], vis: &TokenStream, name: &Ident) -> TokenStream {
     let entries = functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty()).map(|f| {
-        let (method, (_, bound)) = (f.ident.to_string(), hidden_names(f));
+        let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
         quote!((#method, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
     });
     quote! {

@@ -12,6 +12,7 @@ mod builtin_names;
 mod device_fn;
 mod device_impl;
 mod ends;
+mod found;
 mod inline;
 mod kernel;
 mod lock_step;
@@ -19,7 +20,7 @@ mod printer;
 mod regions;
 
 pub use device_fn::device_fn;
-pub use device_impl::{device_impl, device_trait, own_lists};
+pub use device_impl::{device_impl, device_trait, note_derived, own_lists};
 pub use inline::inline;
 pub use kernel::kernel;
 

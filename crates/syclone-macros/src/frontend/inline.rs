@@ -5,7 +5,7 @@
 
 use super::items::finish;
 use super::lower::{Body, GenericNames, Lowerer};
-use super::signature::kernel_kind;
+use super::signature::{MAX_PARAMS, kernel_kind};
 use super::{Options, ParamTokens, Parsed};
 use proc_macro2::{Ident, Span, TokenStream};
 use syclone_kernel_ast::tree::{Param, ParamRole, TypeId};
@@ -103,6 +103,13 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     }
     let lowered = lowerer.body(&block);
     let found = lowerer.captures.take().unwrap_or_default();
+    if let Some(capture) = found.get(MAX_PARAMS) {
+        let message = format!(
+            "a kernel captures at most {MAX_PARAMS} variables, not {}: put values together in a struct with `#[derive(Clone, Copy, DeviceCopy)]`",
+            found.len()
+        );
+        lowerer.error(capture, message);
+    }
     let errors = lowerer.take_errors();
     let (function, tables) = finish(lowerer, lowered, params, None, &sig);
     let mut parsed = Parsed {

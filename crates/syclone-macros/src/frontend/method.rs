@@ -2,6 +2,7 @@
 
 use super::advice;
 use super::expr::strip;
+use super::hygiene::name_of;
 use super::lower::{Body, Lowerer};
 use super::pattern::is_upper;
 use super::types::PRIMITIVES;
@@ -41,7 +42,7 @@ const COLLECTIVES: [&str; 26] = [
 impl Lowerer {
     /// A method call.
     pub fn method(&mut self, call: &syn::ExprMethodCall) -> Expr {
-        let name = call.method.to_string();
+        let name = name_of(&call.method);
         let span = call.method.span();
         if matches!(strip(&call.receiver), SynExpr::Range(_)) {
             return self.bad(&call.method, advice::for_range_method(&name));

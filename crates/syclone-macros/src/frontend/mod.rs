@@ -35,12 +35,14 @@ mod signature;
 mod tests;
 mod types;
 
+pub use call::is_vector_alias;
 pub use hygiene::name_of;
 pub use inline::{Inline, parse_inline};
 pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
 pub use options::Options;
+pub use signature::role_by_name;
 pub use types::{PRIMITIVES, last_segment};
 
 use proc_macro2::{Ident, Span, TokenStream};

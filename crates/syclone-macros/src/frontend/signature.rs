@@ -7,6 +7,9 @@ use syclone_kernel_ast::tree::*;
 
 use syn::{FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Signature, Type, TypeParamBound};
 
+/// How many arguments a launch can pass.
+pub const MAX_PARAMS: usize = 16;
+
 /// The role that a parameter's type gives it, by name.
 pub fn role_by_name(ty: &Type) -> ParamRole {
     let Some(segment) = last_segment(ty) else {
@@ -201,6 +204,7 @@ impl Lowerer {
             tokens.push(ParamTokens { ident, var, ty, role });
         }
         self.check_item(sig, &tokens);
+        self.check_count(&tokens);
         (params, tokens)
     }
 
@@ -323,6 +327,20 @@ impl Lowerer {
                 self.error(ty, "local memory needs work-groups: make the kernel's first parameter `item: NdItem<…>`");
             }
             _ => {}
+        }
+    }
+
+    /// A launch takes its arguments as a tuple, for which the library has no traits beyond [`MAX_PARAMS`].
+    fn check_count(&mut self, tokens: &[ParamTokens]) {
+        let mut passed = tokens.iter().filter(|param| !matches!(param.role, ParamRole::Item | ParamRole::NdItem));
+        if self.body == Body::Kernel
+            && let Some(param) = passed.nth(MAX_PARAMS)
+        {
+            let count = MAX_PARAMS + 1 + passed.count();
+            let message = format!(
+                "a kernel has at most {MAX_PARAMS} parameters besides the item, not {count}: put values together in a struct with `#[derive(Clone, Copy, DeviceCopy)]`"
+            );
+            self.error(&param.ident, message);
         }
     }
 

@@ -42,3 +42,14 @@ fn the_first_cause_of_a_dependency_failure_is_the_failure_that_began_it() {
 fn an_error_stays_small_enough_to_return() {
     assert!(size_of::<Error>() <= 128, "{}", size_of::<Error>());
 }
+
+#[test]
+fn an_access_out_of_bounds_names_the_parameter_or_says_that_it_was_an_array() {
+    let text = |parameter: &'static str| {
+        let error = Error::OutOfBounds { kernel: "k".into(), parameter: parameter.into(), count: 2 };
+        error.to_string().lines().next().map(str::to_owned)
+    };
+    assert_eq!(text("x").as_deref(), Some("kernel 'k': access outside parameter 'x' (seen: 2)"));
+    let of_an_array = text("a local or private array");
+    assert_eq!(of_an_array.as_deref(), Some("kernel 'k': access outside a local or private array (seen: 2)"));
+}

@@ -10,6 +10,7 @@
 //! Replays of one executable graph follow each other. An update does not wait for those that are pending: they keep
 //! the commands that they were submitted with.
 
+mod outside;
 mod plan;
 mod run;
 

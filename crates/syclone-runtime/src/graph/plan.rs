@@ -2,17 +2,16 @@
 //!
 //! Each command follows those that its memory, its explicit dependencies, barriers and an in-order recording make it
 //! follow, found with the rules of submitted commands (module `hazard`) applied to the commands' numbers. What the
-//! graph as a whole does to memory follows from the same list: bytes that are read before a command of the graph has
-//! written them come from outside.
+//! graph as a whole does to memory follows from the same list (module `outside`).
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::outside::outside;
 use crate::command::ReplayedTask;
-use crate::hazard::{Hazards, User, overlap};
+use crate::hazard::{Hazards, User};
 use crate::node::Link;
-use crate::{Access, AccessMode, KernelWork, MemoryObject, Name};
+use crate::{Access, KernelWork, Name};
 
 /// A graph's commands in their order.
 #[derive(Clone)]
@@ -119,44 +118,4 @@ impl Plan {
         }
         self.accesses = outside(&self.steps);
     }
-}
-
-/// The accesses of a command that does what all steps do, one after another.
-fn outside(steps: &[Step]) -> Vec<Access> {
-    /// The ranges in which an object is used, how, and whether all of the range is.
-    type Uses<'a> = (&'a Arc<MemoryObject>, Vec<(&'a Range<usize>, AccessMode, bool)>);
-    let mut objects: BTreeMap<u64, Uses<'_>> = BTreeMap::new();
-    for access in steps.iter().flat_map(|step| &step.accesses).filter(|access| !access.range.is_empty()) {
-        let uses = objects.entry(access.object.id()).or_insert((&access.object, Vec::new()));
-        uses.1.push((&access.range, access.mode, access.bytes().is_range()));
-    }
-    let mut accesses: Vec<Access> = Vec::new();
-    for (object, uses) in objects.into_values() {
-        let mut cuts: Vec<usize> = uses.iter().flat_map(|(range, ..)| [range.start, range.end]).collect();
-        cuts.sort_unstable();
-        cuts.dedup();
-        for piece in cuts.windows(2).map(|cut| cut[0]..cut[1]) {
-            let (mut reads, mut writes) = (false, false);
-            for &(_, mode, all) in uses.iter().filter(|(range, ..)| overlap(range, &piece)) {
-                // What lies between written rows keeps its value from outside.
-                reads |= (mode.reads() || !all) && !writes;
-                writes |= mode.writes();
-            }
-            let mode = match (reads, writes) {
-                (true, true) => AccessMode::ReadWrite,
-                (true, false) => AccessMode::Read,
-                (false, true) => AccessMode::Write,
-                (false, false) => continue,
-            };
-            match accesses.last_mut() {
-                Some(last)
-                    if Arc::ptr_eq(&last.object, object) && last.mode == mode && last.range.end == piece.start =>
-                {
-                    last.range.end = piece.end;
-                }
-                _ => accesses.push(Access::range(object, mode, piece, "graph's memory")),
-            }
-        }
-    }
-    accesses
 }

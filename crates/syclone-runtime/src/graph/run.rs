@@ -99,6 +99,8 @@ impl GraphRun {
         for &number in &plan.roots {
             if matches!(plan.steps[number].work, StepWork::Empty) {
                 // SAFETY: the step has not ended.
+                unsafe { run.tell_watchers_of_end(number, None) };
+                // SAFETY: as above.
                 unsafe { run.end_step(number, None, &mut first) };
             } else {
                 first.push(number);
@@ -189,20 +191,47 @@ impl GraphRun {
         // The outer node's accesses keep the memory; those who watch want to know which command uses what.
         let accesses = if self.watched.is_some() { step.accesses.clone() } else { Vec::new() };
         let node = self.node_of(step.name.clone(), chunks, work, accesses, Some((Arc::clone(self), number)));
-        if let Some(watched) = &self.watched {
-            watched.steps[number].0.store(node.trace, Ordering::Relaxed);
-            watched.steps[number].1.store(node.check, Ordering::Relaxed);
-            commands::follows(node.check, watched.start);
-            commands::follows(self.outer.check, node.check);
-            for &(earlier, link) in &step.follows {
-                // That step has ended, so it has stored its numbers.
-                let (traced, checked) = &watched.steps[earlier];
-                trace::follows(node.trace, traced.load(Ordering::Relaxed), link);
-                commands::follows(node.check, checked.load(Ordering::Relaxed));
-            }
-            trace::placed(node.trace);
-        }
+        self.tell_watchers(number, step, &node);
         node
+    }
+
+    /// Tells those who watch of a step that ends without a node: it does nothing, or must not run because of `first`.
+    ///
+    /// # Safety
+    /// The step has not ended.
+    unsafe fn tell_watchers_of_end(&self, number: usize, first: Option<&Arc<Error>>) {
+        if self.watched.is_none() {
+            return;
+        }
+        // SAFETY: by the contract.
+        let step = unsafe { self.step(number) };
+        let work = match &step.work {
+            StepWork::Kernel(kernel) => Work::Kernel(Kernel::Replayed(Arc::clone(kernel))),
+            StepWork::HostTask(task) => Work::HostTask(HostTask::Replayed(Arc::clone(task))),
+            StepWork::Empty => Work::Empty,
+        };
+        let node = self.node_of(step.name.clone(), 1, work, step.accesses.clone(), None);
+        self.tell_watchers(number, step, &node);
+        let failure = |first| Err(Error::DependencyFailed { command: step.name.clone(), first: Arc::clone(first) });
+        trace::ended(&node, &first.map_or(Ok(()), failure));
+    }
+
+    /// Tells those who watch which steps a new node's step follows.
+    fn tell_watchers(&self, number: usize, step: &Step, node: &Node) {
+        let Some(watched) = &self.watched else {
+            return;
+        };
+        watched.steps[number].0.store(node.trace, Ordering::Relaxed);
+        watched.steps[number].1.store(node.check, Ordering::Relaxed);
+        commands::follows(node.check, watched.start);
+        commands::follows(self.outer.check, node.check);
+        for &(earlier, link) in &step.follows {
+            // That step has ended, so it has stored its numbers.
+            let (traced, checked) = &watched.steps[earlier];
+            trace::follows(node.trace, traced.load(Ordering::Relaxed), link);
+            commands::follows(node.check, checked.load(Ordering::Relaxed));
+        }
+        trace::placed(node.trace);
     }
 
     fn node_of(
@@ -264,6 +293,8 @@ impl GraphRun {
                     // SAFETY: neither this step nor the later one is counted as ended.
                     let is_empty = matches!(unsafe { &self.step(later).work }, StepWork::Empty);
                     if inherited.is_some() || is_empty {
+                        // SAFETY: as above.
+                        unsafe { self.tell_watchers_of_end(later, inherited.as_ref()) };
                         ending.push((later, inherited));
                     } else {
                         ready.push(later);

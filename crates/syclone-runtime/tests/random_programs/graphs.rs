@@ -116,13 +116,9 @@ impl Machine {
                     let written = inside.get(&(used.object, word));
                     fails |= used.mode.reads() && written.is_some_and(|&(_, failed)| failed);
                 }
-                // As parts of a graph, rows count with what lies between them, which keeps its value.
-                for word in used.bounds() {
-                    let (reads, writes) = uses.entry(used.object).or_default();
-                    let bit = 1 << word;
-                    *reads |= if (used.mode.reads() || used.rows > 1) && *writes & bit == 0 { bit } else { 0 };
-                    *writes |= if used.mode.writes() { bit } else { 0 };
-                }
+                let (reads, writes) = uses.entry(used.object).or_default();
+                *reads |= if used.mode.reads() { used.mask() & !*writes } else { 0 };
+                *writes |= if used.mode.writes() { used.mask() } else { 0 };
             }
             let is_sure = matches!(fate, Fate::Fine);
             if matches!(step.kind, Kind::Kernel | Kind::HostTask) && !(fails && is_sure) {

@@ -34,11 +34,6 @@ impl Use {
         (0..self.rows).flat_map(move |row| (0..self.len).map(move |word| self.start + row * PITCH + word))
     }
 
-    /// From the first word to the last.
-    pub fn bounds(self) -> std::ops::Range<usize> {
-        self.start..self.start + if self.len == 0 { 0 } else { (self.rows - 1) * PITCH + self.len }
-    }
-
     /// One bit for each word.
     pub fn mask(self) -> Mask {
         self.words().fold(0, |mask, word| mask | 1 << word)

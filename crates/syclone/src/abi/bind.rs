@@ -6,6 +6,8 @@ use syclone_kernel_ast::bound::{BoundFunction, BoundMethod, ConstValue};
 use syclone_kernel_ast::encode::decode;
 use syclone_kernel_ast::types::{BindFn, Type};
 
+use crate::types::DeviceCopy;
+
 /// The device methods of a type through a trait: how to get the type, and how to get the methods.
 pub type MethodSource = (fn() -> Type, fn() -> Vec<(&'static str, BindFn)>);
 
@@ -28,6 +30,24 @@ impl Tables {
     ) -> Self {
         Tables { types: types.into(), consts: consts.into(), callees: callees.into(), methods: methods.into() }
     }
+}
+
+/// How a method of this name is found by way of a value; nothing where the type has none.
+pub type Finder<T> = (&'static str, fn(&T) -> Option<BindFn>);
+
+/// The methods of a type that are found.
+pub fn found<T: DeviceCopy>(finders: &[Finder<T>]) -> Vec<(&'static str, BindFn)> {
+    found_of(&T::zeroed(), finders)
+}
+
+/// The methods of a value's type that are found.
+pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>]) -> Vec<(&'static str, BindFn)> {
+    finders.iter().filter_map(|(name, find)| Some((*name, find(value)?))).collect()
+}
+
+/// The type of a value.
+pub fn type_of<T: DeviceCopy>(_: &T) -> Type {
+    T::device_type()
 }
 
 /// Makes a bound function of a tree's text and its tables.

@@ -12,6 +12,7 @@ pub mod alive;
 pub mod arena;
 pub mod bind;
 pub mod capture;
+pub mod element;
 pub mod functions;
 pub mod group;
 pub mod group_cx;
@@ -34,8 +35,9 @@ pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind};
+pub use bind::{Tables, bind, found, found_of, type_of};
 pub use capture::{Capture, Captured};
+pub use element::CopyOfElementChangeItInAVariableAndStoreItBack;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
@@ -43,5 +45,5 @@ pub use kernel::{
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use strips::{Lanes, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::BoundFunction;
-pub use syclone_kernel_ast::types::Type;
+pub use syclone_kernel_ast::types::{BindFn, Type};
 pub use tree_type::{TreeType, arg, role};

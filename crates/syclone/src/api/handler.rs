@@ -143,7 +143,15 @@ impl<'q> Handler<'q> {
     ///     let mut data = buffer.read_write(h);
     ///     h.host_task(move |task| task.write(&mut data).map(|data| data.reverse()))
     /// })?;
-    /// assert_eq!(buffer.to_vec()?, [3, 2, 1]);
+    /// queue.submit(|h| {
+    ///     let mut data = buffer.read_write(h);
+    ///     h.host_task(move |task| {
+    ///         task.write(&mut data)?[0] = 7;
+    ///         // Where `?` is used, Rust must be told the error's type.
+    ///         Ok::<(), Error>(())
+    ///     })
+    /// })?;
+    /// assert_eq!(buffer.to_vec()?, [7, 2, 1]);
     /// # Ok(())
     /// # }
     /// ```

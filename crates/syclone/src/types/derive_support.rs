@@ -60,6 +60,9 @@ no_device_methods! {
     __device_fn_block_0_of_at_most_8 __device_fn_block_1_of_at_most_8 __device_fn_block_2_of_at_most_8
     __device_fn_block_3_of_at_most_8 __device_fn_block_4_of_at_most_8 __device_fn_block_5_of_at_most_8
     __device_fn_block_6_of_at_most_8 __device_fn_block_7_of_at_most_8
+    __device_fn_trait_block_0_of_at_most_8 __device_fn_trait_block_1_of_at_most_8 __device_fn_trait_block_2_of_at_most_8
+    __device_fn_trait_block_3_of_at_most_8 __device_fn_trait_block_4_of_at_most_8 __device_fn_trait_block_5_of_at_most_8
+    __device_fn_trait_block_6_of_at_most_8 __device_fn_trait_block_7_of_at_most_8
 }
 
 impl<T> NoDeviceMethods for T {}

@@ -63,11 +63,12 @@ fn tiled(row: &Row) -> Option<Tiled<'_>> {
 fn footprint(version: Tiled<'_>, report: &Report) -> String {
     let units = report.device.compute_units;
     format!(
-        "{} of {} local memory a group; {} of {} groups in flight on {units} compute units",
+        "{} of {} local memory a group; {} of {} in flight on {}",
         bytes_text(version.row.local_bytes.unwrap_or(0) as f64),
         bytes_text(report.device.local_memory_bytes as f64),
         version.groups.min(units),
-        version.groups,
+        counted(version.groups, "group"),
+        counted(units, "compute unit"),
     )
 }
 
@@ -89,17 +90,26 @@ fn smaller_loses(other: Tiled<'_>, best: Tiled<'_>) -> String {
 fn larger_loses(other: Tiled<'_>, best: Tiled<'_>, report: &Report) -> String {
     let units = report.device.compute_units;
     let (groups, footprint) = (other.groups, footprint(other, report));
-    if groups < units {
-        return format!("its {groups} groups leave compute units idle ({footprint})");
+    // As many groups as the best has are no reason: the matrices end before the larger tiles do.
+    let fewer = groups < best.groups;
+    if fewer && groups < units {
+        let leave = if groups == 1 { "leaves" } else { "leave" };
+        return format!("its {} {leave} compute units idle ({footprint})", counted(groups, "group"));
     }
-    if !groups.is_multiple_of(units) && groups < 4 * units {
-        return format!("its {groups} groups do not divide evenly among {units} compute units ({footprint})");
+    if fewer && !groups.is_multiple_of(units) && groups < 4 * units {
+        let units = counted(units, "compute unit");
+        return format!("its {groups} groups do not divide evenly among {units} ({footprint})");
     }
     if !report.problem.longest_side().is_multiple_of(other.tile) {
         return format!("more of its edge tiles lies outside the matrices ({footprint})");
     }
     let growth = other.row.local_bytes.unwrap_or(0) as f64 / best.row.local_bytes.unwrap_or(1).max(1) as f64;
     format!("{} times the local memory is more than the fastest cache keeps at hand ({footprint})", significant(growth))
+}
+
+/// `1 group`, `2 groups`
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn share(other: Tiled<'_>, best: Tiled<'_>) -> String {

@@ -9,6 +9,7 @@ use super::shape::{Inputs, Shape};
 use super::verdict::judge;
 use super::{access_count, compare};
 use crate::args::{self, Bench, Command};
+use crate::bench::report::{Column, DeviceFacts, Problem, Report, Row};
 use crate::bench::{Progress, Session};
 use crate::failure::Failure;
 use crate::host::element::Element;
@@ -177,4 +178,53 @@ fn one_wrong_element_ends_the_command_with_code_1_and_the_report_says_which_vers
     // An error below the threshold is none.
     let (result, _) = command_against(|elements| elements[44].value += 0.5e-4 * elements[44].magnitude, "near");
     assert!(result.is_ok(), "{result:?}");
+}
+
+/// A report of two tiled versions on two compute units, for a square of this side.
+fn report_of_tiles(side: usize, rows: [(usize, f64, usize); 2]) -> Report {
+    let row = |(tile, gflops, groups): (usize, f64, usize)| Row {
+        version: format!("tiled-{tile}"),
+        tile: Some(tile),
+        gflops: Some(gflops),
+        bytes: Some((side * side * side / tile) as u64),
+        groups: Some(groups),
+        local_bytes: Some(8 * tile * tile),
+        ok: true,
+        ..Row::default()
+    };
+    Report {
+        device: DeviceFacts {
+            name: "test".to_owned(),
+            backend: "cpu".to_owned(),
+            selector: "cpu:0".to_owned(),
+            driver: "1".to_owned(),
+            compute_units: 2,
+            local_memory_bytes: 65_536,
+            peak_gflops: None,
+            peak_gbs: None,
+            peak_reason: None,
+        },
+        benchmark: "gemm",
+        problem: Problem::Gemm { m: side, n: side, k: side },
+        dtype: args::Dtype::F32,
+        seed: 1,
+        repeat: 1,
+        rows: rows.map(row).into(),
+        baseline: None,
+        conclusion: Vec::new(),
+        warnings: Vec::new(),
+        columns: &[],
+        chart: Column::Gflops,
+    }
+}
+
+#[test]
+fn idle_compute_units_are_a_reason_only_where_the_best_tile_has_more_groups() {
+    let text = super::conclusion::sentences(&report_of_tiles(1, [(8, 2.0, 1), (16, 1.0, 1)])).concat();
+    assert!(!text.contains("idle"), "{text}");
+    assert!(text.contains("more of its edge tiles lies outside the matrices"), "{text}");
+    assert!(text.contains("; 1 of 1 group in flight on 2 compute units"), "{text}");
+    let text = super::conclusion::sentences(&report_of_tiles(16, [(8, 2.0, 4), (16, 1.0, 1)])).concat();
+    assert!(text.contains("its 1 group leaves compute units idle"), "{text}");
+    assert!(text.contains("; 2 of 4 groups in flight on 2 compute units"), "{text}");
 }

@@ -33,6 +33,8 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Opt
                 BinaryOp::Sub => a.checked_sub(b)?,
                 BinaryOp::Mul => a.checked_mul(b)?,
                 BinaryOp::Div => a.checked_div(b)?,
+                // The quotient may not fit in the type, which is an error though the remainder would.
+                BinaryOp::Rem if b == -1 => return None,
                 BinaryOp::Rem => a.checked_rem(b)?,
                 BinaryOp::BitAnd => a & b,
                 BinaryOp::BitOr => a | b,

@@ -97,13 +97,23 @@ impl Printer<'_> {
             ParamRole::Spec => name != "get",
             _ => false,
         };
-        if role.is_some_and(|role| !is_value(role)) || is_builtin_method(name) || self.roles.token(receiver).is_some() {
-            return quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*));
+        let of_handle = role.is_some_and(|role| !is_value(role)) || self.roles.token(receiver).is_some();
+        // An element is a copy: a method that changes it would change the copy, which must not have a place to change.
+        let element = Ident::new("__element", span);
+        let is_element = !of_handle && has_index(receiver);
+        if of_handle || is_builtin_method(name) {
+            return match is_element {
+                true => {
+                    quote_spanned!(span=> match #receiver_tokens { #element => #element.#ident #generics(#(#printed),*) })
+                }
+                false => quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*)),
+            };
         }
-        let device = format_ident!("__device_{}", name, span = span);
-        if has_index(receiver) {
-            // The element is a copy: a method that changes it would change the copy, which rustc then refuses.
-            return quote_spanned!(span=> match #receiver_tokens { __element => __element.#device #generics(#(#printed,)* #oob) });
+        let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
+        if is_element {
+            let copy =
+                quote_spanned!(span=> ::syclone::abi::CopyOfElementChangeItInAVariableAndStoreItBack(#receiver_tokens));
+            return quote_spanned!(span=> match #copy { #element => #element.#device #generics(#(#printed,)* #oob) });
         }
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
     }

@@ -125,9 +125,8 @@ impl Regions<'_> {
                 Argument::Uniform(expr) => {
                     let tokens = self.scalar_expr(expr, At::Group);
                     let plain = match &collective.operation {
-                        Operation::Method(..) => {
-                            matches!(expr.kind, ExprKind::Const(_)) && self.is_operator(expr) || self.is_span(expr)
-                        }
+                        // Joint forms take spans and an operator, and no values.
+                        Operation::Method(_, name) => name.starts_with("joint_") || self.is_operator(expr),
                         Operation::Call(_) => false,
                     };
                     Some(if plain { tokens } else { quote!(::syclone::abi::Uniform(#tokens)) })
@@ -192,17 +191,5 @@ impl Regions<'_> {
             last,
             "Plus" | "Multiplies" | "Minimum" | "Maximum" | "BitAnd" | "BitOr" | "BitXor" | "LogicalAnd" | "LogicalOr"
         )
-    }
-
-    fn is_span(&self, expr: &Expr) -> bool {
-        let var = match &expr.kind {
-            ExprKind::Var(var) => *var,
-            ExprKind::Method { receiver, name, .. } if name == "span" => return self.is_span(receiver),
-            _ => return false,
-        };
-        self.plan
-            .roles
-            .role(var)
-            .is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }))
     }
 }

@@ -3,6 +3,7 @@
 use syclone_kernel_ast::interp::{Fault, Launch, run as interpret};
 use syclone_runtime::{Error, Name, Result};
 
+use super::ARRAY;
 use super::checked::Checks;
 use super::grid::Grid;
 use crate::abi::kernel::{Kernel, KernelMeta};
@@ -50,9 +51,9 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
     let kernel = Name::Borrowed(meta.name);
     match fault {
         Fault::OutOfBounds(faults) => {
-            let parameter = faults.first().map_or_else(String::new, |fault| fault.parameter.clone());
-            let is_parameter = meta.parameters.split(' ').any(|name| name == parameter);
-            let parameter = if is_parameter { parameter } else { "a local or private array".into() };
+            // As native code, which knows only what was touched, and not when: the first parameter by position.
+            let touched = |name: &&str| faults.iter().any(|fault| fault.parameter == *name);
+            let parameter = meta.parameters.split(' ').find(touched).unwrap_or(ARRAY);
             Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
         }
         Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },

@@ -285,6 +285,9 @@ fn parameter_name<const D: usize>(meta: &KernelMeta<D>, faults: u32) -> Name {
     match faults.trailing_zeros() as usize {
         position if position < 30 => meta.parameter(position).map_or(Name::Borrowed("a parameter"), Name::Borrowed),
         30 => Name::Borrowed("a parameter after the 30th"),
-        _ => Name::Borrowed("a local or private array"),
+        _ => Name::Borrowed(ARRAY),
     }
 }
+
+/// What an index was out of where that is no parameter.
+const ARRAY: &str = "a local or private array";

@@ -1,0 +1,186 @@
+//! Device methods that rustc finds where a kernel calls them: those of the traits in scope, and those of `impl` blocks for
+//! some instances of a generic type. A type's own lists cannot have them.
+//!
+//! Each `#[device_fn]` method `f` has a hidden `__find_f`, which gives its tree. A kernel's tables call it on each type
+//! that the kernel spells, and on each constant that it calls a method on, by the rules by which the native form calls
+//! the method itself. Where a type has no such method, one of a trait that is made for this, and for references
+//! only, is found instead, a step later, and says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::tree::*;
+
+use super::builtin_names::is_builtin_method;
+use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, role_by_name};
+
+/// The hidden function of a device method that gives its tree, by way of a value.
+pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident) -> Option<TokenStream> {
+    if parsed.sig.receiver().is_none() || !parsed.generics.params.is_empty() {
+        return None;
+    }
+    let name = finder_name(&parsed.ident.to_string(), parsed.ident.span());
+    Some(quote! {
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #vis fn #name(&self) -> ::core::option::Option<::syclone::abi::BindFn> {
+            ::core::option::Option::Some(Self::#bound)
+        }
+    })
+}
+
+fn finder_name(method: &str, span: Span) -> Ident {
+    format_ident!("__find_{}", method.trim_start_matches("r#"), span = span)
+}
+
+/// What tables say of the methods that the function calls.
+#[derive(Default)]
+pub struct Found {
+    /// Items that the entries need.
+    pub items: TokenStream,
+    /// Where methods come from: pairs of how to get the type and how to get its methods.
+    pub entries: Vec<TokenStream>,
+}
+
+/// The methods of the types that the function spells and of the constants on which it calls some.
+pub fn found(parsed: &Parsed) -> Found {
+    let mut calls = Calls { parsed, names: BTreeMap::new(), on_consts: BTreeSet::new() };
+    parsed.function.body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| calls.search(e));
+    parsed.function.body.tail.iter().for_each(|tail| calls.search(tail));
+    if calls.names.is_empty() {
+        return Found::default();
+    }
+    let mut types = Types { parsed, seen: BTreeSet::new(), types: Vec::new() };
+    parsed.types.iter().for_each(|ty| types.add(ty));
+    let span = Span::call_site();
+    let finders = |names: &mut dyn Iterator<Item = &String>| {
+        let finders = names.map(|name| {
+            let finder = finder_name(name, span);
+            quote!((#name, |__x| __x.#finder()))
+        });
+        quote!(&[#(#finders),*])
+    };
+    let of_types = types.types.iter().filter_map(|ty| {
+        let is_ours = is_ours(ty);
+        let names = calls.names.iter().filter(|(_, built_in)| !(is_ours && **built_in)).map(|(name, _)| name);
+        let mut names = names.peekable();
+        names.peek()?;
+        let finders = finders(&mut names);
+        Some(quote!((<#ty as ::syclone::abi::TreeType>::tree_type, (|| ::syclone::abi::found::<#ty>(#finders)) as fn() -> _)))
+    });
+    let of_consts = calls.on_consts.iter().map(|(id, name)| {
+        let value = &parsed.consts[*id as usize];
+        let finders = finders(&mut std::iter::once(name));
+        quote!((|| ::syclone::abi::type_of(&(#value)), (|| ::syclone::abi::found_of(&(#value), #finders)) as fn() -> _))
+    });
+    let entries: Vec<TokenStream> = of_types.chain(of_consts).collect();
+    if entries.is_empty() {
+        return Found::default();
+    }
+    let nothing = calls.names.keys().map(|name| {
+        let name = finder_name(name, span);
+        quote!(fn #name(&self) -> ::core::option::Option<::syclone::abi::BindFn> { ::core::option::Option::None })
+    });
+    let items = quote_spanned! {span=>
+        #[allow(dead_code)]
+        trait __Find { #(#nothing)* }
+        impl<__T> __Find for &__T {}
+    };
+    Found { items, entries }
+}
+
+/// Whether a type is the library's own or the language's, of which a built-in method is always that.
+fn is_ours(ty: &syn::Type) -> bool {
+    let name = last_segment(ty).map(|last| last.ident.to_string()).unwrap_or_default();
+    PRIMITIVES.contains(&name.as_str()) || name == "Vector" || is_vector_alias(&name)
+}
+
+/// The calls of methods on values.
+struct Calls<'a> {
+    parsed: &'a Parsed,
+    /// With whether a method of the name is built in too.
+    names: BTreeMap<String, bool>,
+    on_consts: BTreeSet<(u32, String)>,
+}
+
+impl Calls<'_> {
+    fn search(&mut self, expr: &Expr) {
+        if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
+            && types.is_empty()
+            && consts.is_empty()
+            && self.may_be_value(receiver)
+        {
+            self.names.insert(name.clone(), is_builtin_method(name));
+            if let ExprKind::Const(id) = receiver.kind {
+                self.on_consts.insert((id.0, name.clone()));
+            }
+        }
+        each_child(expr, &mut |child| self.search(child));
+    }
+
+    /// Whether a receiver may be a value, and not a handle, the item or a group.
+    fn may_be_value(&self, receiver: &Expr) -> bool {
+        let is_value = |role| matches!(role, ParamRole::Value | ParamRole::Reference { .. });
+        match &receiver.kind {
+            ExprKind::Var(var) => self.parsed.params.iter().all(|p| p.var != *var || is_value(p.role)),
+            ExprKind::Method { name, .. } => !matches!(name.as_str(), "group" | "sub_group" | "atomic"),
+            _ => true,
+        }
+    }
+}
+
+/// The types that a function spells, those inside of others too, as far as they may be those of values.
+struct Types<'a> {
+    parsed: &'a Parsed,
+    seen: BTreeSet<String>,
+    types: Vec<&'a syn::Type>,
+}
+
+impl<'a> Types<'a> {
+    fn add(&mut self, ty: &'a syn::Type) {
+        match ty {
+            syn::Type::Reference(reference) => self.add(&reference.elem),
+            syn::Type::Array(array) => self.add(&array.elem),
+            syn::Type::Tuple(tuple) => tuple.elems.iter().for_each(|part| self.add(part)),
+            syn::Type::Paren(paren) => self.add(&paren.elem),
+            syn::Type::Group(group) => self.add(&group.elem),
+            syn::Type::Path(_) => self.add_path(ty),
+            _ => {}
+        }
+    }
+
+    fn add_path(&mut self, ty: &'a syn::Type) {
+        let arguments = last_segment(ty).map(|last| &last.arguments);
+        let parts = match arguments {
+            Some(syn::PathArguments::AngleBracketed(list)) => {
+                Some(list.args.iter().filter_map(|argument| match argument {
+                    syn::GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                }))
+            }
+            _ => None,
+        };
+        let mut parts = parts.into_iter().flatten();
+        if role_by_name(ty) != ParamRole::Value {
+            // What follows the elements' type is none of a value's: a reducer's operator.
+            parts.next().into_iter().for_each(|part| self.add(part));
+            return;
+        }
+        parts.for_each(|part| self.add(part));
+        // A generic parameter's methods are those of its bounds.
+        if !self.is_parameter(ty)
+            && !super::bound::leaves_open(ty)
+            && self.seen.insert(ty.to_token_stream().to_string())
+        {
+            self.types.push(ty);
+        }
+    }
+
+    fn is_parameter(&self, ty: &syn::Type) -> bool {
+        let syn::Type::Path(path) = ty else { return false };
+        let of = |generics: &syn::Generics| generics.type_params().any(|param| path.path.is_ident(&param.ident));
+        of(&self.parsed.generics) || of(&self.parsed.outer)
+    }
+}
