@@ -218,7 +218,7 @@ fn from_odd_places(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
 
 #[test]
 fn memory_at_an_odd_address() {
-    let bytes = vec![0u32; 4];
+    let bytes = [0u32; 4];
     // One byte into it there is room for three more.
     let odd = bytes.as_ptr().wrapping_byte_add(1);
     // SAFETY: the memory is there, but its address is not aligned: that is what is to be found.
