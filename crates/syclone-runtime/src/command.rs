@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::graph::{Executable, Plan, Strands};
+use crate::lane::{LaneWork, PumpOf};
 use crate::{Error, Event, MemoryObject, Name, Region, Result, Worker};
 
 /// A kernel launch, as the runtime sees it: independent chunks of work, in any order, on any worker.
@@ -156,7 +157,7 @@ impl Access {
         }
     }
 
-    fn conflicts_with(&self, other: &Access) -> bool {
+    pub(crate) fn conflicts_with(&self, other: &Access) -> bool {
         (self.mode.writes() || other.mode.writes())
             && Arc::ptr_eq(&self.object, &other.object)
             && self.bytes().overlaps(&other.bytes())
@@ -183,6 +184,8 @@ pub(crate) enum Work {
     Graph(Arc<Plan>),
     /// Commands of a graph's replay that are ready at once, for a back end that runs strands.
     Strands(Strands),
+    /// What a queue's lane holds; runs when there is something in it, and never ends.
+    Pump(PumpOf),
     /// Nothing: complete as soon as its turn comes.
     Empty,
     /// The turn of a host access, which its holder ends.
@@ -193,6 +196,8 @@ pub(crate) enum Work {
 pub(crate) enum Kernel {
     Once(Box<dyn KernelWork>),
     Replayed(Arc<dyn KernelWork>),
+    /// One that lies in a queue's lane.
+    Lane(LaneWork),
 }
 
 impl std::ops::Deref for Kernel {
@@ -202,6 +207,7 @@ impl std::ops::Deref for Kernel {
         match self {
             Kernel::Once(work) => &**work,
             Kernel::Replayed(work) => &**work,
+            Kernel::Lane(work) => &**work,
         }
     }
 }

@@ -12,9 +12,10 @@
 //! commands meet in the same order on every object that they share.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::node::{Link, Node};
+use crate::queue::QueueShared;
 use crate::{AccessMode, Region, trace};
 
 /// Who uses bytes.
@@ -40,11 +41,13 @@ impl User for Arc<Node> {
 pub(crate) struct Hazards<U = Arc<Node>> {
     writes: Uses<U>,
     reads: Uses<U>,
+    /// The queue whose lane uses the object, and nobody else.
+    pub(crate) lane: Option<Weak<QueueShared>>,
 }
 
 impl<U> Default for Hazards<U> {
     fn default() -> Self {
-        Hazards { writes: Uses::default(), reads: Uses::default() }
+        Hazards { writes: Uses::default(), reads: Uses::default(), lane: None }
     }
 }
 
@@ -52,6 +55,17 @@ impl Hazards {
     /// Makes `node` follow everyone it must, and everyone later follow `node`.
     pub(crate) fn register(&mut self, node: &Arc<Node>, mode: AccessMode, region: &Region) {
         self.place(node, mode, region, |earlier, link| node.follow(earlier, link));
+    }
+
+    /// Forgets all users if nobody needs to follow them any more; whether it has.
+    pub(crate) fn forget_all(&mut self) -> bool {
+        let free = self.writes.list.iter().all(|(node, _)| node.forgotten_as_writer())
+            && self.reads.list.iter().all(|(node, _)| node.forgotten_as_reader());
+        if free {
+            self.writes.list.clear();
+            self.reads.list.clear();
+        }
+        free
     }
 
     /// Whom an access like this would have to follow.

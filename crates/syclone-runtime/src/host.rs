@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::backends::{cpu, dry_run};
 use crate::command::Work;
-use crate::node::{NO_PANIC, Node, Payload};
+use crate::node::{Node, Payload};
 use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, check, scheduler};
 
 thread_local! {
@@ -76,7 +76,7 @@ impl MemoryObject {
         {
             // Looked at before registering, since what is registered can't be withdrawn, and under one lock with it,
             // so that nobody comes in between.
-            let mut hazards = self.hazards().lock().expect(NO_PANIC);
+            let mut hazards = self.lock_hazards();
             let pending = || hazards.conflicts(mode, &region).filter(|node| !node.is_done());
             if pending().next().is_some() {
                 refuse_inside_command(&name)?;

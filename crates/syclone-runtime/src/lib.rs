@@ -69,6 +69,7 @@ mod graph;
 mod hazard;
 mod host;
 mod isa;
+mod lane;
 mod limits;
 mod memory;
 #[cfg(all(test, loom))]
@@ -91,7 +92,7 @@ pub use event::{Event, EventStatus, Profiling};
 pub use graph::{ExecutableGraph, Graph};
 pub use host::{HostAccessToken, is_inside_command};
 pub use isa::Isa;
-pub use memory::{MemoryObject, MemoryStats};
+pub use memory::{AnyBytes, MemoryObject, MemoryStats};
 pub use queue::{ErrorHandler, Queue, QueueOptions};
 pub use region::Region;
 pub use trace::{Trace, TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun};

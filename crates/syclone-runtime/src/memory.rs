@@ -13,6 +13,7 @@ mod block;
 use std::any::TypeId;
 use std::fmt;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +24,10 @@ use account::Refusal;
 use block::Block;
 
 use crate::hazard::Hazards;
-use crate::sync::Mutex;
-use crate::{Device, Error, Name, Result};
+use crate::node::{NO_PANIC, Node};
+use crate::queue::QueueShared;
+use crate::sync::{AtomicUsize, Mutex, MutexGuard};
+use crate::{AccessMode, Device, Error, Name, Region, Result};
 
 /// Memory that commands touch, with the state that orders them.
 ///
@@ -47,6 +50,8 @@ pub struct MemoryObject {
     bytes: usize,
     storage: Storage,
     hazards: Mutex<Hazards>,
+    /// The queue whose lane has the object, as its id; 0 for none. Changes under the lock of the hazards.
+    lease: AtomicUsize,
 }
 
 // SAFETY: the object itself never touches the bytes behind `ptr`. Those who do hold either a command's
@@ -55,6 +60,21 @@ pub struct MemoryObject {
 unsafe impl Send for MemoryObject {}
 // SAFETY: as above; through `&MemoryObject` only the pointer and the locked hazard state can be reached.
 unsafe impl Sync for MemoryObject {}
+
+/// Types of which any bytes are a value, and that have no bytes without one.
+///
+/// # Safety
+/// So it is.
+pub unsafe trait AnyBytes: Copy + Send + 'static {}
+
+macro_rules! any_bytes {
+    ($($number:ty)*) => {$(
+        // SAFETY: a number is all of its bits.
+        unsafe impl AnyBytes for $number {}
+    )*};
+}
+
+any_bytes!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
 
 enum Storage {
     /// Nothing to free: borrowed, or of zero bytes.
@@ -92,8 +112,18 @@ impl MemoryObject {
         Ok(MemoryObject::with_storage(ptr, bytes, Storage::Allocated { block, account, physical }))
     }
 
-    /// Moves a vector in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
-    pub fn from_vec<T: Send + 'static>(vec: Vec<T>) -> Arc<MemoryObject> {
+    /// Moves a vector of numbers in; no bytes are copied. [`MemoryObject::try_into_vec`] gives it back.
+    pub fn from_vec<T: AnyBytes>(vec: Vec<T>) -> Arc<MemoryObject> {
+        // SAFETY: whatever bytes copies and fills leave there are numbers.
+        unsafe { MemoryObject::from_values(vec) }
+    }
+
+    /// Moves a vector of any elements in, as [`MemoryObject::from_vec`] does.
+    ///
+    /// # Safety
+    /// Copies and fills know bytes only. Whoever lets commands write the object sees to it that the bytes are values of `T`
+    /// again when they end; or nobody does.
+    pub unsafe fn from_values<T: Send + 'static>(vec: Vec<T>) -> Arc<MemoryObject> {
         unsafe fn drop_vec<T>(ptr: *mut u8, len: usize, capacity: usize) {
             // SAFETY: the caller passes the parts of a forgotten `Vec<T>`, once.
             drop(unsafe { Vec::from_raw_parts(ptr.cast::<T>(), len, capacity) });
@@ -139,7 +169,7 @@ impl MemoryObject {
     fn with_storage(ptr: NonNull<u8>, bytes: usize, storage: Storage) -> Arc<MemoryObject> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(MemoryObject { id, ptr, bytes, storage, hazards: Mutex::default() })
+        Arc::new(MemoryObject { id, ptr, bytes, storage, hazards: Mutex::default(), lease: AtomicUsize::new(0) })
     }
 
     /// A number that no other object of this process has or had.
@@ -164,8 +194,49 @@ impl MemoryObject {
         }
     }
 
-    pub(crate) fn hazards(&self) -> &Mutex<Hazards> {
-        &self.hazards
+    /// The hazards, for a use outside of any lane: a lease ends.
+    pub(crate) fn lock_hazards(&self) -> MutexGuard<'_, Hazards> {
+        let mut hazards = self.hazards.lock().expect(NO_PANIC);
+        if self.lease.load(Ordering::Relaxed) != 0 {
+            self.end_lease(&mut hazards);
+        }
+        hazards
+    }
+
+    fn end_lease(&self, hazards: &mut Hazards) {
+        // Before the tickets are looked at; see the module `lane`.
+        self.lease.store(0, Ordering::SeqCst);
+        if let Some(marker) = hazards.lane.take().and_then(|queue| queue.upgrade()?.lane_marker(Some(self.id))) {
+            hazards.register(&marker, AccessMode::Write, &Region::range(0..self.bytes));
+        }
+    }
+
+    /// Whether the object is leased to the queue's lane.
+    pub(crate) fn is_leased_to(&self, queue: &QueueShared) -> bool {
+        self.lease.load(Ordering::SeqCst) == queue.id()
+    }
+
+    /// Leases the object to the queue's lane, unless someone else uses it or what it holds is no result.
+    pub(crate) fn lease_to(&self, queue: &Arc<QueueShared>) -> bool {
+        if self.is_leased_to(queue) {
+            return true;
+        }
+        let mut hazards = self.lock_hazards();
+        if !hazards.forget_all() {
+            return false;
+        }
+        hazards.lane = Some(Arc::downgrade(queue));
+        self.lease.store(queue.id(), Ordering::SeqCst);
+        true
+    }
+
+    /// Ends the lease to the queue's lane, if there still is one, with `failed` as the last writer of `range`.
+    pub(crate) fn end_lease_failed(&self, queue: &QueueShared, failed: &Arc<Node>, range: &Range<usize>) {
+        let mut hazards = self.hazards.lock().expect(NO_PANIC);
+        if self.is_leased_to(queue) {
+            self.end_lease(&mut hazards);
+            hazards.register(failed, AccessMode::Write, &Region::range(range.clone()));
+        }
     }
 
     /// Checks that `offset..offset + bytes` lies inside; the error names `command`.

@@ -11,13 +11,14 @@
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::check::commands;
 use crate::command::Work;
 use crate::graph::{GraphRun, first_cause};
+use crate::lane::PumpOf;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
 use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
@@ -60,6 +61,7 @@ pub(crate) struct Node {
     pub(crate) trace: u64,
     /// Its number among the commands that are checked.
     pub(crate) check: u64,
+    pub(crate) is_pump: bool,
     /// The place among its queue's commands; set before the node is released.
     pub(crate) sequence: AtomicU64,
     /// Chunk bookkeeping for back ends that run chunks.
@@ -124,6 +126,7 @@ impl Node {
         Arc::new(Node {
             name,
             queue_id,
+            is_pump: false,
             trace,
             check,
             sequence: AtomicU64::new(0),
@@ -147,6 +150,26 @@ impl Node {
                 end: AtomicU64::new(0),
             }),
         })
+    }
+
+    /// The node that runs a queue's lane: it is enqueued whenever there is something to run, and never settles.
+    pub(crate) fn pump(queue: Weak<QueueShared>) -> Arc<Node> {
+        let payload = Payload { work: Work::Pump(PumpOf(queue)), accesses: Vec::new(), queue: None, graph: None };
+        let mut node = Node::new(Name::Borrowed("lane"), 1, payload, false);
+        Arc::get_mut(&mut node).expect("the node is new").is_pump = true;
+        node
+    }
+
+    /// The queue whose lane the node runs, if it runs one and the queue exists.
+    pub(crate) fn pumped_queue(&self) -> Option<Arc<QueueShared>> {
+        if !self.is_pump {
+            return None;
+        }
+        // SAFETY: a pump's payload is never taken.
+        match unsafe { &self.payload().work } {
+            Work::Pump(PumpOf(queue)) => queue.upgrade(),
+            _ => None,
+        }
     }
 
     /// Makes this node, which is still being submitted, follow `earlier`.

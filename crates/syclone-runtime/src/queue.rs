@@ -1,15 +1,18 @@
 //! Queues: where commands are submitted, and where their errors are collected.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::backends::Admission;
-use crate::check::commands;
+use crate::check::{commands, unwritten};
 use crate::command::Work;
+use crate::lane::Lane;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
-use crate::sync::{AtomicBool, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
-use crate::{Aspect, Command, Device, Error, Event, Result, diagnostics, host, scheduler};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::{
+    Access, Aspect, Command, Device, Error, Event, KernelWork, Name, Result, diagnostics, host, scheduler, trace,
+};
 
 /// How long a waiting caller spins before it parks.
 const WAIT_SPIN: Duration = Duration::from_micros(10);
@@ -64,6 +67,10 @@ pub(crate) struct QueueShared {
     /// Every command with a smaller sequence number has ended; follows `QueueState::ended_below`.
     ended_below: AtomicU64,
     changed: Condvar,
+    /// Made by the first launch without an event.
+    lane: OnceLock<Lane>,
+    /// Commands of an in-order queue that are not in its lane and have not ended.
+    ordinary: AtomicUsize,
     /// The `Queue` is gone: errors can only be logged.
     orphaned: AtomicBool,
 }
@@ -112,6 +119,8 @@ impl Queue {
             state: Mutex::default(),
             ended_below: AtomicU64::new(0),
             changed: Condvar::new(),
+            lane: OnceLock::new(),
+            ordinary: AtomicUsize::new(0),
             orphaned: AtomicBool::new(false),
         })))
     }
@@ -122,6 +131,28 @@ impl Queue {
     /// such error is returned by [`Queue::wait`] too.
     pub fn submit(&self, command: Command) -> Result<Event> {
         self.submit_as(command, Role::Ordinary)
+    }
+
+    /// Launches a kernel without making an event: the fast path of an in-order queue.
+    ///
+    /// It takes its place in the order like any command, and its errors are the queue's. On a back end that has lanes it
+    /// allocates nothing and takes no lock, as long as the memory is used by this queue alone, and `work` and the number
+    /// of accesses are not too large; otherwise it is [`Queue::submit`] without the event.
+    ///
+    /// # Safety
+    /// As for [`Command::kernel`].
+    pub unsafe fn launch<W: KernelWork + 'static>(&self, work: W, accesses: &mut [Option<Access>]) -> Result<()> {
+        let mut work = work;
+        if self.0.has_lane() && Lane::fits::<W>(accesses) && !conflict(accesses) {
+            let lane = self.0.lane.get_or_init(|| Lane::new(&self.0));
+            match lane.launch(&self.0, work, accesses) {
+                Ok(()) => return Ok(()),
+                Err(refused) => work = refused,
+            }
+        }
+        let accesses = accesses.iter_mut().filter_map(Option::take).collect();
+        // SAFETY: the caller's promise.
+        self.submit(unsafe { Command::kernel(Box::new(work), accesses) }).map(drop)
     }
 
     /// Submits a command that follows all commands submitted so far, and that every later one follows, an order in time.
@@ -161,8 +192,8 @@ impl Queue {
         // SAFETY: the node is not released yet, so nobody else can make it ready or take its payload.
         let accesses = unsafe { &node.payload().accesses };
         // Locked until the node has its place, so that replays of a graph have one order everywhere.
-        let mut live = graph.as_ref().map(|graph| graph.lock());
-        if let Some(previous) = live.as_mut().and_then(|live| live.last.replace(Arc::clone(&node))) {
+        let mut last = graph.as_ref().map(|graph| graph.last());
+        if let Some(previous) = last.as_mut().and_then(|last| last.replace(Arc::clone(&node))) {
             node.follow(&previous, Link::Order);
         }
         let mut state = self.0.lock();
@@ -183,6 +214,11 @@ impl Queue {
             node.follow(&barrier, Link::Order);
         }
         if self.0.options.in_order {
+            // Counted before the lane is looked at; see the module `lane`.
+            self.0.ordinary.fetch_add(1, Ordering::SeqCst);
+            if let Some(marker) = self.0.lane_marker(None) {
+                node.follow(&marker, Link::Order);
+            }
             if let Some(previous) = state.last.replace(Arc::clone(&node)) {
                 node.follow(&previous, Link::Order);
             }
@@ -193,7 +229,7 @@ impl Queue {
             drop(state);
             scheduler::place(&node, accesses, &dependencies);
         }
-        drop(live);
+        drop(last);
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);
         Ok(event)
@@ -204,17 +240,28 @@ impl Queue {
     /// The error is returned once; the queue can be used further.
     pub fn wait(&self) -> Result<()> {
         let target = self.0.lock().next;
-        let reached = || self.0.ended_below.load(Ordering::Acquire) >= target;
+        let lane = self.0.lane.get().map(|lane| (lane, lane.tickets()));
+        let reached = || {
+            self.0.ended_below.load(Ordering::Acquire) >= target
+                && lane.is_none_or(|(lane, target)| lane.has_passed(target))
+        };
         if !reached() {
             host::check_queue_wait(self.0.id())?;
         }
         spin_until(WAIT_SPIN, None, reached);
-        let mut state = self.0.lock();
-        state.parked += 1;
-        while !reached() {
-            state = self.0.changed.wait(state).expect(NO_PANIC);
-        }
-        state.parked -= 1;
+        let park = || {
+            let mut state = self.0.lock();
+            state.parked += 1;
+            while !reached() {
+                state = self.0.changed.wait(state).expect(NO_PANIC);
+            }
+            state.parked -= 1;
+            state
+        };
+        let mut state = match lane {
+            Some((lane, _)) if !reached() => lane.waiting(park),
+            _ => park(),
+        };
         if self.0.device.is_checked() {
             commands::seen_queue(self.0.id());
         }
@@ -257,6 +304,48 @@ impl QueueShared {
         std::ptr::from_ref(self).addr()
     }
 
+    /// Whether the queue can have a lane now: nobody wants to see each command.
+    fn has_lane(&self) -> bool {
+        self.options.in_order
+            && !self.options.profiling
+            && self.device.backend().runs_strands()
+            && !self.device.is_checked()
+            && !unwritten::any()
+            && !trace::is_on()
+            && !cfg!(feature = "tracing")
+    }
+
+    /// Whether commands that are not in the lane are under way.
+    pub(crate) fn has_ordinary(&self) -> bool {
+        self.ordinary.load(Ordering::SeqCst) > 0
+    }
+
+    /// A node that settles when all launches so far in the lane have ended; none if they have.
+    pub(crate) fn lane_marker(&self, object: Option<u64>) -> Option<Arc<Node>> {
+        self.lane.get()?.marker(object)
+    }
+
+    /// Runs what is in the lane.
+    pub(crate) fn drain_lane(self: &Arc<Self>, run: impl FnMut(&dyn KernelWork, &Name) -> Result<()>) {
+        if let Some(lane) = self.lane.get() {
+            lane.drain(self, run);
+        }
+    }
+
+    /// Ends the launch in the lane that several workers have run.
+    pub(crate) fn end_in_lane(self: &Arc<Self>, result: Result<()>) {
+        if let Some(lane) = self.lane.get() {
+            lane.end_shared(self, result);
+        }
+    }
+
+    /// Wakes the callers of `wait`.
+    pub(crate) fn wake_waiting(&self) {
+        if self.lock().parked > 0 {
+            self.changed.notify_all();
+        }
+    }
+
     /// Takes note that a command has ended, and whether it failed.
     pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
         let sequence = node.sequence.load(Ordering::Relaxed);
@@ -272,12 +361,22 @@ impl QueueShared {
             state.last = None;
             state.barrier = None;
         }
+        if self.options.in_order {
+            self.ordinary.fetch_sub(1, Ordering::SeqCst);
+        }
         self.ended_below.store(state.ended_below, Ordering::Release);
         if state.parked > 0 {
             self.changed.notify_all();
         }
         drop(state);
-        if failed && self.orphaned.load(Ordering::Acquire) {
+        if failed {
+            self.log_if_orphaned();
+        }
+    }
+
+    /// Writes the first failure to stderr if nobody can ask for it any more.
+    pub(crate) fn log_if_orphaned(&self) {
+        if self.orphaned.load(Ordering::Acquire) {
             self.log_unreported();
         }
     }
@@ -319,4 +418,12 @@ impl std::fmt::Debug for Queue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Queue").field("device", &self.0.device).field("options", &self.0.options).finish()
     }
+}
+
+/// Whether two accesses of one launch meet, one of them writing.
+fn conflict(accesses: &[Option<Access>]) -> bool {
+    let pair = |(position, one): (usize, &Access)| {
+        accesses[position + 1..].iter().flatten().any(|other| one.conflicts_with(other))
+    };
+    accesses.iter().enumerate().filter_map(|(position, access)| Some((position, access.as_ref()?))).any(pair)
 }

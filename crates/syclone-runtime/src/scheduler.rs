@@ -14,10 +14,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::command::Work;
+use crate::command::{Kernel, Work};
 use crate::graph::{GraphRun, first_cause};
 use crate::hazard::Hazards;
-use crate::node::{Link, NO_PANIC, Node, Payload};
+use crate::node::{Link, Node, Payload};
 use crate::sync::MutexGuard;
 use crate::{Access, Error, Event, Name, Result, trace};
 
@@ -42,7 +42,7 @@ pub(crate) fn place(node: &Arc<Node>, accesses: &[Access], dependencies: &[Event
 }
 
 fn lock(access: &Access) -> MutexGuard<'_, Hazards> {
-    access.object.hazards().lock().expect(NO_PANIC)
+    access.object.lock_hazards()
 }
 
 /// Ends the submission of a placed node.
@@ -76,7 +76,7 @@ fn advance(mut ready: Vec<Arc<Node>>) {
                     settle(&node, result, &mut ready);
                 }
             }
-            (Work::Empty, _) | (_, None) => settle(&node, Ok(()), &mut ready),
+            (Work::Empty | Work::Pump(_), _) | (_, None) => settle(&node, Ok(()), &mut ready),
             (Work::Kernel(_) | Work::HostTask(_) | Work::Strands(_), Some(device)) => {
                 let device = device.clone();
                 device.backend().enqueue(node);
@@ -99,6 +99,11 @@ pub(crate) fn complete(node: &Arc<Node>, result: Result<()>) {
 fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
     // SAFETY: the node is ready, and by the contracts of `advance` and `complete` it is this thread's alone.
     let payload = unsafe { node.take_payload() };
+    if let Some(Payload { work: Work::Kernel(Kernel::Lane(_)), queue: Some(queue), .. }) = &payload {
+        // Nobody knows this node; its lane goes on.
+        queue.end_in_lane(result);
+        return;
+    }
     let (queue, graph) = payload.map_or((None, None), |Payload { work, accesses, queue, graph }| {
         // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
         // captured may panic as it is dropped; that concerns neither its result nor this thread.
@@ -138,7 +143,7 @@ pub(crate) fn recorded(name: Name) -> Arc<Node> {
     settled(name.clone(), Err(Error::Recorded { command: name }))
 }
 
-fn settled(name: Name, result: Result<()>) -> Arc<Node> {
+pub(crate) fn settled(name: Name, result: Result<()>) -> Arc<Node> {
     let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None, graph: None };
     let node = Node::new(name, 0, payload, false);
     settle(&node, result, &mut Vec::new());

@@ -227,3 +227,67 @@ fn events_are_futures() {
         }
     }
 }
+
+/// Waits until someone else has come here too, but not for ever.
+fn meet(place: &AtomicUsize) -> std::result::Result<(), &'static str> {
+    place.fetch_add(1, Ordering::SeqCst);
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    while place.load(Ordering::SeqCst) < 2 {
+        if std::time::Instant::now() > end {
+            return Err("nobody came: the two did not run at the same time");
+        }
+        std::thread::yield_now();
+    }
+    Ok(())
+}
+
+#[test]
+fn two_queues_overlap_the_copy_of_a_block_with_the_computation_of_the_one_before() {
+    let device = Device::cpu_with_threads(2).unwrap();
+    let options = || QueueOptions::new().in_order(true).profiling(true);
+    let (copies, kernels) = (options().build(&device).unwrap(), options().build(&device).unwrap());
+    let buffers = [Buffer::<u64>::new(1000), Buffer::<u64>::new(1000)];
+    let results: Vec<Buffer<u64>> = (0..6).map(|_| Buffer::new(1000)).collect();
+    // Where the copy of a block meets the computation of the one before, however slow the machine is.
+    let places: Vec<Arc<AtomicUsize>> = (0..5).map(|_| Arc::default()).collect();
+    let mut spans = Vec::new();
+    for (block, result) in results.iter().enumerate() {
+        let buffer = &buffers[block % 2];
+        let copied_at = block.checked_sub(1).map(|before| Arc::clone(&places[before]));
+        let computed_at = places.get(block).cloned();
+        let copy = copies.submit(|h| {
+            let mut target = buffer.write(h);
+            h.host_task(move |task| {
+                copied_at.map_or(Ok(()), |place| meet(&place))?;
+                task.write(&mut target).expect("its own access").fill(block as u64);
+                Ok::<(), &str>(())
+            })
+        });
+        let computation = kernels.submit(|h| {
+            let (source, mut target) = (buffer.read(h), result.write(h));
+            h.host_task(move |task| {
+                computed_at.map_or(Ok(()), |place| meet(&place))?;
+                let source = task.read(&source).expect("its own access");
+                task.write(&mut target).expect("its own access").copy_from_slice(source);
+                Ok::<(), &str>(())
+            })
+        });
+        spans.push((copy.unwrap(), computation.unwrap()));
+    }
+    copies.wait().unwrap();
+    kernels.wait().unwrap();
+    let times: Vec<_> =
+        spans.iter().map(|(copy, computation)| (copy.profiling().unwrap(), computation.profiling().unwrap())).collect();
+    for block in 0..6 {
+        let (copied, computed) = times[block];
+        assert!(copied.end <= computed.start, "block {block} is computed when it has been copied");
+        if block >= 1 {
+            let before = times[block - 1].1;
+            assert!(copied.start < before.end && before.start < copied.end, "block {block}: {times:?}");
+        }
+        if block >= 2 {
+            assert!(times[block - 2].1.end <= copied.start, "block {block} is not copied over one that is still read");
+        }
+        assert_eq!(results[block].to_vec().unwrap(), [block as u64; 1000]);
+    }
+}

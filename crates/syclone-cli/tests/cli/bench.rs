@@ -70,13 +70,44 @@ fn the_largest_tile_runs_and_a_repeated_one_runs_once() {
     assert_sound(&report, "gflops");
 }
 
+/// The versions of `launch`.
+const LAUNCH: &[&str] = &[
+    "wait-each",
+    "batched",
+    "batched-in-order",
+    "chained",
+    "submit-only",
+    "submit-only-in-order",
+    "wait-each-no-events",
+    "batched-no-events",
+    "submit-only-no-events",
+    "graph-chain",
+    "graph-side-by-side",
+];
+
+#[test]
+fn the_options_of_launch_choose_among_its_versions() {
+    let chosen = |options: &str| {
+        let report = json(&format!("bench launch --kernels-per-sample 20 --repeat 1 {options} --json -"));
+        assert_sound(&report, "us_each");
+        versions(&report).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(chosen("--in-order --events"), ["wait-each", "batched-in-order", "submit-only-in-order"]);
+    assert_eq!(
+        chosen("--in-order --events=false --measure-completion"),
+        ["wait-each", "wait-each-no-events", "batched-no-events"]
+    );
+    assert_eq!(chosen("--in-order=false --measure-completion=false"), ["wait-each", "submit-only"]);
+    assert_eq!(chosen("--in-order=false --events=false"), ["wait-each", "graph-chain", "graph-side-by-side"]);
+}
+
 #[test]
 fn the_other_benchmarks_are_right_at_small_and_odd_sizes() {
     let cases = [
         ("stream", "gbs", &["copy", "mul", "add", "triad", "dot", "triad-native"][..]),
         ("reduce", "gbs", &["tree", "shuffle-tree", "reduction"][..]),
         ("stencil", "gbs", &["native", "range", "tiled-16"][..]),
-        ("launch", "us_each", &["wait-each", "batched", "batched-in-order", "chained"][..]),
+        ("launch", "us_each", LAUNCH),
     ];
     for (benchmark, rate, expected) in cases {
         for n in [1, 2, 37, 300] {

@@ -148,6 +148,11 @@ impl Roles {
         matches!(expr.kind, ExprKind::Var(var) if matches!(self.role(var), Some(ParamRole::NdItem)))
     }
 
+    /// Whether an expression is an item, of a range or of an nd-range.
+    pub fn is_any_item(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Var(var) if matches!(self.role(var), Some(ParamRole::Item | ParamRole::NdItem)))
+    }
+
     /// What an expression synchronises itself, its operands apart.
     pub fn sync(&self, expr: &Expr) -> Option<SyncKind> {
         match &expr.kind {

@@ -45,12 +45,23 @@ fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
 pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
     let Parsed { vis, attrs, sig, .. } = parsed;
     let names = parsed.params.iter().map(|p| &p.ident);
+    // Nothing on the host has a turn at the memory of a handle, if ever one came there.
+    let body = if parsed.params.iter().all(|p| of_the_host(p.role)) {
+        quote!(#hidden(#(#names,)* &mut unsafe { ::syclone::abi::Oob::new() }))
+    } else {
+        quote!(let _ = (#(&#names,)*); ::syclone::abi::only_in_kernels())
+    };
     quote! {
         #(#attrs)*
         #[inline]
         #[allow(dead_code)]
-        #vis #sig { #hidden(#(#names,)* &mut ::syclone::abi::Oob::new()) }
+        #vis #sig { #body }
     }
+}
+
+/// Whether what the parameter takes exists outside of kernels.
+fn of_the_host(role: ParamRole) -> bool {
+    matches!(role, ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec | ParamRole::SubGroup)
 }
 
 /// The hidden function that kernels call: the user's body, with the accumulator of faults as its last parameter.
@@ -158,7 +169,7 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
         #allow
         pub async fn __lock_step<#(#generics),*>(__ax: ::syclone::abi::lock_step::Cx<'_, #dims>, #(#names: #types),*) -> #ret #where_clause {
             let #item_name = __ax.group().nd_item(__ax.group().local_of(__ax.index()));
-            let mut __oob = ::syclone::abi::Oob::new();
+            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
             #note
             let __result = { #body };
             __ax.report(__oob);
@@ -218,7 +229,7 @@ fn group_function(
             let body = regions.body(quote!(__g.local_range), quote!(#value));
             quote! {
                 #handles
-                let mut __oob = ::syclone::abi::Oob::new();
+                let mut __oob = unsafe { ::syclone::abi::Oob::new() };
                 let __result: ::syclone::abi::PerItem<#ret> = { #body };
                 __g.report(__oob);
             }
@@ -239,7 +250,7 @@ fn group_function(
                     #(#loads)*
                     async move {
                         let __value = async move {
-                            let mut __oob = ::syclone::abi::Oob::new();
+                            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
                             #note
                             let __value: #ret = { #body };
                             __ax.report(__oob);

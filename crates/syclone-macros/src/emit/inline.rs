@@ -40,7 +40,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         |body| {
             quote!(#[inline(always)] |__params, __g: &::syclone::abi::GroupCx<#dims>| {
                 #unpack
-                let mut __oob = ::syclone::abi::Oob::new();
+                let mut __oob = unsafe { ::syclone::abi::Oob::new() };
                 #body
                 __g.report(__oob);
             })
@@ -68,7 +68,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,
-                (#(::syclone::abi::Capture::capture(#captures),)*),
+                (#(unsafe { ::syclone::abi::Capture::capture(#captures) },)*),
                 #regions,
                 #lock_step,
             );

@@ -129,7 +129,7 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     };
     let regions = bodies.regions.map(|body| {
         let method = method(quote!(group));
-        quote!(#method { #unpack let mut __oob = ::syclone::abi::Oob::new(); #body __g.report(__oob); })
+        quote!(#method { #unpack let mut __oob = unsafe { ::syclone::abi::Oob::new() }; #body __g.report(__oob); })
     });
     let has_lock_step = bodies.lock_step.is_some().then(|| quote!(lock_step: true,));
     let lock_step = bodies.lock_step.map(|body| {

@@ -18,7 +18,7 @@ pub fn lock_step_body(parsed: &Parsed, dims: usize) -> syn::Result<TokenStream> 
     Ok(quote! {
         #locals
         ::syclone::abi::lock_step::run(__g, |#item: ::syclone::kernel::NdItem<#dims>, __ax: ::syclone::abi::lock_step::Cx<'_, #dims>| async move {
-            let mut __oob = ::syclone::abi::Oob::new();
+            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
             #note
             #body
             __ax.report(__oob);

@@ -19,6 +19,7 @@ mod lock_step;
 mod printer;
 mod regions;
 
+pub use builtin_names::is_builtin_method;
 pub use device_fn::device_fn;
 pub use device_impl::{device_impl, device_trait, note_derived, own_lists};
 pub use inline::inline;

@@ -84,7 +84,7 @@ impl<'a> Regions<'a> {
         for node in self.plan.nodes.iter().rev() {
             if let Some((var, ty)) = local_memory(node) {
                 let (name, ty) = (self.printer.var(var), self.printer.ty(ty));
-                body = quote!(__g.with_local::<#ty, _>(#[inline(always)] |__storage| { let #name = ::syclone::kernel::Local::of(__storage); #body }));
+                body = quote!(__g.with_local::<#ty, _>(#[inline(always)] |__storage| { let #name = unsafe { ::syclone::kernel::Local::of(__storage) }; #body }));
             }
         }
         body

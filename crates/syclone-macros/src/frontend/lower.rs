@@ -265,7 +265,9 @@ impl Lowerer {
     pub fn body(&mut self, block: &syn::Block) -> Block {
         // Anywhere in the body: nothing there could honour an attribute, and a dropped `cfg` changes the meaning.
         Attributes(self).visit_block(block);
-        self.block(block)
+        let body = self.block(block);
+        self.check_tokens(&body);
+        body
     }
 
     /// A block in a scope of its own.
@@ -378,6 +380,13 @@ impl Lowerer {
         if init_fails {
             // The pattern of a `let … else` is part of the same mistake.
             self.errors.truncate(before);
+        }
+        if let (Pattern::Tuple(patterns, _), ExprKind::Tuple(parts)) = (&pattern, &init.kind) {
+            for (pattern, part) in patterns.iter().zip(parts) {
+                if let (Pattern::Bind { var, .. }, true) = (pattern, self.is_group(part)) {
+                    self.group_vars.push(*var);
+                }
+            }
         }
         if let Pattern::Bind { var, .. } = &pattern {
             if self.is_group(&init) {

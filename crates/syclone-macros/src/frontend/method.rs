@@ -10,7 +10,7 @@ use syclone_kernel_ast::tree::*;
 use syn::{Expr as SynExpr, GenericArgument, Type};
 
 /// The methods of groups and sub-groups that all items of the group must reach.
-const COLLECTIVES: [&str; 26] = [
+pub const COLLECTIVES: [&str; 26] = [
     "barrier",
     "reduce",
     "inclusive_scan",

@@ -33,6 +33,7 @@ mod place;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod types;
 
 pub use call::is_vector_alias;

@@ -56,7 +56,8 @@ pub(crate) trait Backend: Send + Sync {
     /// Hands a ready command over.
     fn enqueue(&self, node: Arc<Node>);
 
-    /// Whether the back end takes nodes of strands (module `graph::run`), which it runs and does not end.
+    /// Whether the back end takes nodes of strands (module `graph::run`) and the pumps of lanes (module `lane`), which it
+    /// runs and does not end.
     fn runs_strands(&self) -> bool {
         false
     }

@@ -7,7 +7,7 @@
 //!   graph takes from outside and leaves behind, and when its turn comes, its commands run in their order (module
 //!   `run`). What costs a submitted command its place in the order costs the graph once.
 //!
-//! Replays of one executable graph follow each other. An update does not wait for those that are pending: they keep
+//! Replays of the executable graphs of one recording follow each other. An update does not wait for those that are pending: they keep
 //! the commands that they were submitted with.
 
 mod outside;
@@ -35,14 +35,15 @@ use crate::{Command, Device, Error, Event, Name, Result, scheduler};
 /// let device = Device::default_device()?;
 /// let queue = Queue::new(&device)?;
 /// let (a, b) = (MemoryObject::allocate(&device, 8)?, MemoryObject::from_vec(vec![0u8; 8]));
-/// let graph = Graph::new(&device, false);
-/// let fill = graph.record(Command::fill(&a, 0, 8, &[1])?)?;
-/// graph.record(Command::copy(&a, 0, &b, 0, 8)?)?;
-/// let graph = graph.instantiate()?;
+/// let recorded = Graph::new(&device, false);
+/// let fill = recorded.record(Command::fill(&a, 0, 8, &[1])?)?;
+/// recorded.record(Command::copy(&a, 0, &b, 0, 8)?)?;
+/// let graph = recorded.instantiate()?;
 /// queue.submit(Command::replay(&graph))?.wait()?;
 /// graph.update(&fill, Command::fill(&a, 0, 8, &[2])?)?;
 /// queue.submit(Command::replay(&graph))?.wait()?;
-/// drop(graph);
+/// // Both hold the memory of their commands.
+/// drop((recorded, graph));
 /// assert_eq!(b.try_into_vec::<u8>().unwrap(), [2; 8]);
 /// # Ok::<(), syclone_runtime::Error>(())
 /// ```
@@ -50,7 +51,11 @@ pub struct Graph {
     device: Device,
     in_order: bool,
     recording: Mutex<Recording>,
+    last: Last,
 }
+
+/// The last replay; the next one follows it. Shared by all executable graphs of a recording, since they share its kernels.
+type Last = Arc<Mutex<Option<Arc<Node>>>>;
 
 #[derive(Default, Clone)]
 struct Recording {
@@ -77,7 +82,7 @@ impl Numbers {
 impl Graph {
     /// A graph without commands, whose commands will run on `device`; with `in_order` each follows the one before.
     pub fn new(device: &Device, in_order: bool) -> Graph {
-        Graph { device: device.clone(), in_order, recording: Mutex::default() }
+        Graph { device: device.clone(), in_order, recording: Mutex::default(), last: Last::default() }
     }
 
     /// Records a command, and returns the event that stands for it.
@@ -146,8 +151,9 @@ impl Graph {
     /// Works out the order of the commands recorded so far. More may be recorded later, for another executable graph.
     pub fn instantiate(&self) -> Result<ExecutableGraph> {
         let Recording { steps, numbers, .. } = self.lock().clone();
-        let live = Live { plan: Arc::new(Plan::new(steps)), last: None };
-        Ok(ExecutableGraph(Arc::new(Executable { device: self.device.clone(), numbers, live: Mutex::new(live) })))
+        let plan = Mutex::new(Arc::new(Plan::new(steps)));
+        let last = Arc::clone(&self.last);
+        Ok(ExecutableGraph(Arc::new(Executable { device: self.device.clone(), numbers, plan, last })))
     }
 
     fn lock(&self) -> MutexGuard<'_, Recording> {
@@ -168,19 +174,18 @@ pub struct ExecutableGraph(Arc<Executable>);
 pub(crate) struct Executable {
     device: Device,
     numbers: Numbers,
-    live: Mutex<Live>,
-}
-
-/// What changes from replay to replay.
-pub(crate) struct Live {
-    plan: Arc<Plan>,
-    /// The last replay; the next one follows it.
-    pub(crate) last: Option<Arc<Node>>,
+    plan: Mutex<Arc<Plan>>,
+    last: Last,
 }
 
 impl Executable {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().expect(NO_PANIC)
+    fn plan(&self) -> MutexGuard<'_, Arc<Plan>> {
+        self.plan.lock().expect(NO_PANIC)
+    }
+
+    /// The last replay. Whoever submits one holds the lock until it has its place.
+    pub(crate) fn last(&self) -> MutexGuard<'_, Option<Arc<Node>>> {
+        self.last.lock().expect(NO_PANIC)
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -204,9 +209,8 @@ impl ExecutableGraph {
             return Err(Error::NotReplayable { command: name, reason });
         }
         let step = Step::new(&self.0.device, &mut command)?;
-        let mut live = self.0.lock();
         // Copied if a replay is pending, which goes on with the old one.
-        Arc::make_mut(&mut live.plan).replace(number, step);
+        Arc::make_mut(&mut *self.0.plan()).replace(number, step);
         Ok(())
     }
 
@@ -217,7 +221,7 @@ impl ExecutableGraph {
 
     /// How many commands it has.
     pub fn len(&self) -> usize {
-        self.0.lock().plan.steps.len()
+        self.0.plan().steps.len()
     }
 
     /// Whether it has no commands.
@@ -227,7 +231,7 @@ impl ExecutableGraph {
 
     /// The order: for each command its name and the numbers of the commands that it waits for.
     pub fn order(&self) -> Vec<(Name, Vec<usize>)> {
-        self.0.lock().plan.order()
+        self.0.plan().order()
     }
 }
 
@@ -241,7 +245,7 @@ impl Command {
     /// One replay of a graph, as one command: it uses what the graph's commands use of memory from outside, its event
     /// ends with the last of them, and fails with the first error among them.
     pub fn replay(graph: &ExecutableGraph) -> Command {
-        let plan = Arc::clone(&graph.0.lock().plan);
+        let plan = Arc::clone(&*graph.0.plan());
         let mut command = Command::with_work(Name::Borrowed("graph"), Work::Graph(Arc::clone(&plan)));
         command.accesses = plan.accesses.clone();
         command.graph = Some(Arc::clone(&graph.0));
@@ -264,7 +268,9 @@ impl Step {
             Work::HostTask(_) => return refuse("its host task can be called once only; record a replayed host task"),
             Work::Empty => StepWork::Empty,
             Work::Graph(_) => return refuse("a graph can't be part of a graph; record its commands"),
-            Work::HostAccess | Work::Strands(_) => return refuse("it is no command"),
+            Work::HostAccess | Work::Strands(_) | Work::Pump(_) | Work::Kernel(Kernel::Lane(_)) => {
+                return refuse("it is no command");
+            }
         };
         Ok(Step {
             name: command.name.clone(),

@@ -51,7 +51,7 @@ impl Submission {
                     WorkKind::Fill => TracedKind::Fill,
                 },
                 Work::HostTask(_) => TracedKind::HostTask,
-                Work::Empty => TracedKind::Empty,
+                Work::Empty | Work::Pump(_) => TracedKind::Empty,
                 Work::Graph(_) | Work::Strands(_) => TracedKind::Graph,
                 Work::HostAccess => TracedKind::HostAccess,
             },

@@ -401,3 +401,25 @@ fn memory_is_the_callers_again_as_soon_as_a_replay_has_been_waited_for() {
         assert_eq!(object.try_into_vec::<u64>().expect("nobody else holds it"), [round; 4]);
     }
 }
+
+#[test]
+fn replays_of_two_graphs_from_one_recording_do_not_overlap_since_they_share_its_kernels() {
+    let (device, queue, graph) = setup(2);
+    let inside = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (count, seen) = (Arc::clone(&inside), Arc::clone(&most));
+    let alone = calls("alone", Vec::new(), move || {
+        seen.fetch_max(count.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_micros(200));
+        count.fetch_sub(1, Ordering::SeqCst);
+    });
+    graph.record(alone).unwrap();
+    let graphs = [graph.instantiate().unwrap(), graph.instantiate().unwrap()];
+    let other = Queue::new(&device).unwrap();
+    for round in 0..50 {
+        replay(if round % 3 == 0 { &other } else { &queue }, &graphs[round % 2]);
+    }
+    queue.wait().unwrap();
+    other.wait().unwrap();
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Words, failing, is_dependency_failure, kernel, out_of_bounds};
 use crate::device_with;
-use syclone_runtime::{Command, Device, Error, ErrorHandler, Event, Graph, Queue, QueueOptions};
+use syclone_runtime::{AccessMode, Command, Device, Error, ErrorHandler, Event, Graph, Queue, QueueOptions};
 
 fn handled(device: &Device, handler: impl Fn(&Error) + Send + Sync + 'static) -> Queue {
     let handler: ErrorHandler = Arc::new(handler);
@@ -53,10 +53,13 @@ fn the_handler_sees_each_failure_once_and_before_its_event_does() {
 fn a_handler_may_panic_or_submit_but_not_wait() {
     let device = device_with(1);
     let other = Queue::new(&device).unwrap();
+    // What the handler would wait for can't end before the handler has.
+    let held = Words::new(&device, 1);
+    let token = held.0.wait_for_host(AccessMode::Write).unwrap();
     let waits = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&waits);
     let queue = handled(&device, move |_| {
-        let event: Event = other.submit(kernel("cleanup", 1, Vec::new(), |_, _| Ok(()))).unwrap();
+        let event: Event = other.submit(kernel("cleanup", 1, vec![held.write()], |_, _| Ok(()))).unwrap();
         log.lock().unwrap().push((event.wait(), event));
         panic!("in the handler");
     });
@@ -66,6 +69,7 @@ fn a_handler_may_panic_or_submit_but_not_wait() {
     queue.submit(Command::empty("skipped").after(&bad)).unwrap().wait().unwrap_err();
     let waits = std::mem::take(&mut *waits.lock().unwrap());
     assert_eq!(waits.len(), 2);
+    drop(token);
     for (wait, event) in waits {
         assert_eq!(wait, Err(Error::WaitInsideCommand { command: "cleanup".into() }));
         event.wait().unwrap();

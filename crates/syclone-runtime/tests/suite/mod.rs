@@ -7,6 +7,7 @@ mod failure;
 mod graphs;
 mod handlers;
 mod host;
+mod launches;
 mod lifetime;
 mod order;
 mod random;

@@ -18,13 +18,16 @@ pub trait Capture {
     type Param: KernelParam;
 
     /// Converts it.
-    fn capture(self) -> Self::Param;
+    ///
+    /// # Safety
+    /// As for [`KernelArg::into_param`].
+    unsafe fn capture(self) -> Self::Param;
 }
 
 impl<T: DeviceCopy> Capture for T {
     type Param = T;
 
-    fn capture(self) -> T {
+    unsafe fn capture(self) -> T {
         self
     }
 }
@@ -34,8 +37,9 @@ macro_rules! captures {
         impl<T: DeviceCopy, const D: usize> Capture for $access<T, D> {
             type Param = $param<T, D>;
 
-            fn capture(self) -> $param<T, D> {
-                KernelArg::into_param(self)
+            unsafe fn capture(self) -> $param<T, D> {
+                // SAFETY: the caller's promise.
+        unsafe { KernelArg::into_param(self) }
             }
         }
     )*};
@@ -53,7 +57,7 @@ macro_rules! handles {
         impl<T: DeviceCopy, const D: usize> Capture for crate::kernel::$handle<T, D> {
             type Param = Self;
 
-            fn capture(self) -> Self {
+            unsafe fn capture(self) -> Self {
                 self
             }
         }
@@ -64,8 +68,9 @@ handles!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
 impl<T: DeviceCopy, O: ReduceOp<T>> Capture for ReduceAccess<T, O> {
     type Param = Reducer<T, O>;
 
-    fn capture(self) -> Reducer<T, O> {
-        KernelArg::into_param(self)
+    unsafe fn capture(self) -> Reducer<T, O> {
+        // SAFETY: the caller's promise.
+        unsafe { KernelArg::into_param(self) }
     }
 }
 

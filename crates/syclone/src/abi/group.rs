@@ -217,7 +217,8 @@ pub fn select<const D: usize, T: Copy>(
 /// Reports what a span asked for beyond its memory.
 #[inline(always)]
 fn report<const D: usize>(group: &GroupCx<D>, fault: u32) {
-    let mut oob = Oob::new();
+    // SAFETY: for this group, and what its kernel has.
+    let mut oob = unsafe { Oob::new() };
     oob.note(fault);
     group.report(oob);
 }

@@ -107,7 +107,10 @@ pub trait Kernel<const D: usize>: Send + Sync + 'static {
     fn meta(&self) -> KernelMeta<D>;
 
     /// The arguments.
-    fn params(&self) -> Self::Params;
+    ///
+    /// # Safety
+    /// They are looked at, or used by this launch.
+    unsafe fn params(&self) -> Self::Params;
 
     /// The tree, for the interpreter and for other devices.
     fn bound(&self) -> Arc<BoundFunction> {
@@ -164,7 +167,8 @@ pub struct KernelCall<const D: usize, N, C: KernelCode<D>> {
 impl<const D: usize, N, C: KernelCode<D>> KernelCall<D, N, C> {
     /// The call with these arguments.
     pub fn new(args: impl KernelArgs<C::Params>) -> Self {
-        KernelCall { params: args.into_params(), form: PhantomData }
+        // SAFETY: what is made of them can only be launched.
+        KernelCall { params: unsafe { args.into_params() }, form: PhantomData }
     }
 }
 
@@ -176,7 +180,7 @@ impl<const D: usize, N: Form, C: KernelCode<D>> Kernel<D> for KernelCall<D, N, C
         C::meta()
     }
 
-    fn params(&self) -> C::Params {
+    unsafe fn params(&self) -> C::Params {
         self.params
     }
 
@@ -245,7 +249,7 @@ where
         self.meta
     }
 
-    fn params(&self) -> P {
+    unsafe fn params(&self) -> P {
         self.params
     }
 

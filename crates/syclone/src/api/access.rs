@@ -149,7 +149,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> ReduceAccess<T, O> {
 }
 
 impl<T: DeviceCopy, const D: usize> KernelArg<View<T, D>> for ReadAccess<T, D> {
-    fn into_param(self) -> View<T, D> {
+    unsafe fn into_param(self) -> View<T, D> {
         // SAFETY: the access declared this read to its command, which alone accepts the handle.
         unsafe { View::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)).with_pitch(self.0.pitch) }
     }
@@ -158,7 +158,7 @@ impl<T: DeviceCopy, const D: usize> KernelArg<View<T, D>> for ReadAccess<T, D> {
 macro_rules! writes {
     ($($access:ident => $($handle:ident)*;)*) => {$($(
         impl<T: DeviceCopy, const D: usize> KernelArg<$handle<T, D>> for $access<T, D> {
-            fn into_param(self) -> $handle<T, D> {
+            unsafe fn into_param(self) -> $handle<T, D> {
                 // SAFETY: the access declared this write to its command, which alone accepts the handle, and it is
                 // moved, so that no second handle of the command reaches the memory.
                 unsafe { $handle::from_raw(self.0.ptr, self.0.extents, Some(self.0.command)).with_pitch(self.0.pitch) }
@@ -175,7 +175,7 @@ writes! {
 }
 
 impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for ReduceAccess<T, O> {
-    fn into_param(self) -> Reducer<T, O> {
+    unsafe fn into_param(self) -> Reducer<T, O> {
         // SAFETY: as for the writing accesses.
         unsafe { Reducer::from_raw(self.raw.ptr, self.include_initial, Some(self.raw.command)) }
     }

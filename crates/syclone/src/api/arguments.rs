@@ -39,6 +39,32 @@ pub(crate) fn bind(
     result
 }
 
+/// [`bind`] for a kernel without a command group, which takes USM memory and plain values only: the accesses go to
+/// `accesses`, whose length is returned.
+pub(crate) fn bind_usm(
+    kernel: &Name,
+    name_of: &dyn Fn(usize) -> Option<&'static str>,
+    params: &impl ParamTuple,
+    device: &Device,
+    accesses: &mut [Option<Access>],
+) -> Result<usize> {
+    let (mut result, mut len) = (Ok(()), 0);
+    params.each(&mut |position, info| {
+        let (Some(number), Some((address, bytes)), Ok(())) = (info.command, info.memory, &result) else {
+            return;
+        };
+        let parameter = Name::Borrowed(name_of(position).unwrap_or("parameter"));
+        match usm_access(kernel, device, number, info, address, bytes, parameter) {
+            Ok(access) => {
+                accesses[len] = Some(access);
+                len += 1;
+            }
+            Err(error) => result = Err(error),
+        }
+    });
+    result.map(|()| len)
+}
+
 /// Gives the declared access of these bytes the parameter's name.
 fn name_access(accesses: &mut [Option<Access>], info: ParamInfo, address: usize, bytes: usize, parameter: Name) {
     let same = |access: &&mut Access| {

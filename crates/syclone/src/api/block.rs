@@ -67,7 +67,8 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     /// The elements of a vector, which is moved in.
     pub(crate) fn from_vec(vec: Vec<T>, extents: [usize; D]) -> Self {
         debug_assert_eq!(checked_product(extents), Some(vec.len()), "the caller has checked the length");
-        Block::of(MemoryObject::from_vec(vec), extents)
+        // SAFETY: commands reach the object by handles of `T` alone, and write values of `T`.
+        Block::of(unsafe { MemoryObject::from_values(vec) }, extents)
     }
 
     /// All elements of `object`, which holds as many as `extents` say.
@@ -99,7 +100,8 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
 
     /// A block without memory, each use of which gives `error`.
     pub(crate) fn failed(error: Error, extents: [usize; D]) -> Self {
-        let object = MemoryObject::from_vec(Vec::<T>::new());
+        // SAFETY: there are no elements.
+        let object = unsafe { MemoryObject::from_values(Vec::<T>::new()) };
         Block { failure: Some(Arc::new(error)), ..Block::of(object, extents) }
     }
 

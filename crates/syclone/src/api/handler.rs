@@ -13,6 +13,7 @@ use super::buffer::Buffer;
 use super::host_task::HostTask;
 use super::queue::Advice;
 use super::scope::Watch;
+use super::transfer::sealed::Internal;
 use super::transfer::{CopySource, CopyTarget, FillWork};
 use crate::types::DeviceCopy;
 
@@ -95,7 +96,7 @@ impl<'q> Handler<'q> {
     /// one memory is an error.
     pub fn copy<T: DeviceCopy>(&self, source: impl CopySource<T>, target: impl CopyTarget<T>) -> Result<()> {
         self.launch("copy", || {
-            let (from, to) = (source.source(self)?, target.target(self)?);
+            let (from, to) = (source.source(self, Internal(()))?, target.target(self, Internal(()))?);
             self.copy_command(&from, &to)
         })
     }
@@ -113,8 +114,10 @@ impl<'q> Handler<'q> {
         self.launch("copy", || {
             let len = source.len();
             let region = Region::range(0..len * size_of::<T>());
-            let from = Operand { object: MemoryObject::from_vec(source), region, len, owner: None };
-            let to = target.target(self)?;
+            // SAFETY: the command reads it, and nobody writes it.
+            let object = unsafe { MemoryObject::from_values(source) };
+            let from = Operand { object, region, len, owner: None };
+            let to = target.target(self, Internal(()))?;
             self.copy_command(&from, &to)
         })
     }
@@ -122,7 +125,7 @@ impl<'q> Handler<'q> {
     /// Sets all elements of `target` to `value`.
     pub fn fill<T: DeviceCopy>(&self, target: impl CopyTarget<T>, value: T) -> Result<()> {
         self.launch("fill", || {
-            let to = target.target(self)?;
+            let to = target.target(self, Internal(()))?;
             let access = to.access(AccessMode::Write, "target");
             // SAFETY: the work writes the operand and touches nothing else.
             Ok(unsafe { Command::kernel(Box::new(FillWork::new(&to, value)), vec![access]) })
@@ -207,7 +210,7 @@ impl<'q> Handler<'q> {
 
     /// The memory of a hint, which this device must be able to use.
     fn hinted<T: DeviceCopy>(&self, name: &'static str, memory: impl CopySource<T>) -> Result<Operand> {
-        let operand = memory.source(self)?;
+        let operand = memory.source(self, Internal(()))?;
         match &operand.owner {
             Some(owner) if owner != self.device => Err(Error::ForeignArgument {
                 command: Name::Borrowed(name),
@@ -319,6 +322,13 @@ impl<'q> Handler<'q> {
             return Err(error);
         }
         let mut command = state.command.unwrap_or_else(|| Command::empty("empty command"));
+        // An access may leave the scope that its buffer could not leave.
+        if state.watches.iter().any(|watch| watch.is_over()) {
+            return Err(Error::StaleArgument {
+                command: command.name().clone(),
+                parameter: Name::Borrowed("an access of borrowed memory"),
+            });
+        }
         for access in state.accesses.into_iter().flatten() {
             command = command.access(access);
         }

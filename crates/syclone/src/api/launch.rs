@@ -1,6 +1,6 @@
 //! Launching kernels from a command group.
 
-use syclone_runtime::{Command, Device, Event, KernelWork, Name, Result};
+use syclone_runtime::{Access, Command, Device, Event, KernelWork, Name, Result};
 
 use super::arguments;
 use super::handler::Handler;
@@ -28,13 +28,27 @@ pub trait Launch<const D: usize> {
     fn parameter_name(&self, position: usize) -> Option<&'static str>;
 
     /// The arguments.
-    fn params(&self) -> Self::Params;
+    ///
+    /// # Safety
+    /// They are looked at, or used by this launch.
+    unsafe fn params(&self) -> Self::Params;
 
     /// The kernel's tree as readable text: what the interpreter runs, and what other devices' code is made of.
     fn text(&self) -> String;
 
     /// The work of running the kernel over `shape`, or what the device can't do of it.
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>>;
+
+    /// Launches it over `shape` without an event.
+    ///
+    /// # Safety
+    /// The accesses name all memory that the kernel touches and that anyone else may touch, with the right modes.
+    unsafe fn launch_on(
+        self,
+        queue: &syclone_runtime::Queue,
+        shape: LaunchShape<D>,
+        accesses: &mut [Option<Access>],
+    ) -> Result<()>;
 }
 
 /// A kernel with an item: what `parallel_for` takes.
@@ -109,7 +123,8 @@ impl Handler<'_> {
                 arguments::bind(
                     &name,
                     &|position| kernel.parameter_name(position),
-                    &kernel.params(),
+                    // SAFETY: only looked at.
+                    &unsafe { kernel.params() },
                     self.device(),
                     self.id(),
                     accesses,
@@ -126,7 +141,77 @@ impl Handler<'_> {
     }
 }
 
+/// The most parameters that a kernel has.
+const MAX_PARAMETERS: usize = 16;
+
 impl Queue {
+    /// Launches a kernel that takes USM memory and plain values, and makes no event: the fast path of an in-order queue.
+    ///
+    /// The kernel has its place in the order like any other, and its errors come from [`Queue::wait`] and the queue's
+    /// error handler. On an in-order queue of the CPU device nothing is allocated and no lock is taken, as long as no
+    /// other queue and no host access uses the same memory at the time; then, and in queues of other kinds, it is
+    /// [`parallel_for`](Queue::parallel_for) whose event is dropped. Launches of one queue never overlap.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn step(item: Item<1>, by: f32, x: ItemMut<f32>) {
+    ///     x[item] += by;
+    /// }
+    ///
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::in_order(&Device::select("cpu")?)?;
+    /// let mut x = queue.alloc_shared::<f32>(64)?;
+    /// for _ in 0..1000 {
+    ///     queue.launch(64, step(0.5, x.item_mut()))?;
+    /// }
+    /// queue.wait()?;
+    /// assert_eq!(x.host()?[..], [500.0; 64]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn launch<const D: usize, K>(&self, shape: impl Into<LaunchShape<D>>, kernel: K) -> Result<()>
+    where
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
+        <K as Launch<D>>::Params: SafeParams,
+    {
+        self.launch_without_event(shape.into(), kernel)
+    }
+
+    /// [`launch`](Queue::launch) for kernels that write memory at any index.
+    ///
+    /// # Safety
+    /// As for [`Handler::parallel_for_unchecked`].
+    pub unsafe fn launch_unchecked<const D: usize, K>(&self, shape: impl Into<LaunchShape<D>>, kernel: K) -> Result<()>
+    where
+        K: Launch<D> + Kernel<D, Form: ItemForm>,
+    {
+        self.launch_without_event(shape.into(), kernel)
+    }
+
+    /// [`launch`](Queue::launch) for a kernel that runs once.
+    pub fn launch_single_task<K>(&self, kernel: K) -> Result<()>
+    where
+        K: Launch<0> + Kernel<0, Form = SingleTaskForm>,
+    {
+        self.launch_without_event(LaunchShape::single(), kernel)
+    }
+
+    fn launch_without_event<const D: usize, K: Launch<D>>(&self, shape: LaunchShape<D>, kernel: K) -> Result<()> {
+        let Some(queue) = self.running().filter(|queue| !queue.device().is_checked()) else {
+            return self.submit(|h| h.launch_kernel(shape, kernel)).map(drop);
+        };
+        let name = kernel.name();
+        let mut accesses = [const { None }; MAX_PARAMETERS];
+        let name_of = |position| kernel.parameter_name(position);
+        // SAFETY: only looked at.
+        let params = unsafe { kernel.params() };
+        let len = arguments::bind_usm(&name, &name_of, &params, self.device(), &mut accesses)?;
+        // SAFETY: every argument that reaches global memory is USM memory, which `bind_usm` has found.
+        self.printing(|| unsafe { kernel.launch_on(queue, shape, &mut accesses[..len]) })
+    }
+
     /// [`Handler::parallel_for`] as a command group of its own, for kernels that take USM memory and plain values.
     pub fn parallel_for<const D: usize, K>(&self, shape: impl Into<LaunchShape<D>>, kernel: K) -> Result<Event>
     where

@@ -8,6 +8,7 @@ use syclone_runtime::{Device, Error, ErrorHandler, Event, Name, Result};
 use super::buffer::Buffer;
 use super::graph::{Graph, recordable};
 use super::handler::Handler;
+use super::transfer::sealed::Internal;
 use super::transfer::{CopySource, CopyTarget};
 use super::usm::{UsmDevice, UsmHost, UsmShared};
 use crate::abi::message::{Output, with_output};
@@ -183,6 +184,16 @@ impl Queue {
         }
     }
 
+    /// The runtime's queue, unless this one records.
+    pub(crate) fn running(&self) -> Option<&syclone_runtime::Queue> {
+        self.recording.is_none().then_some(&self.runtime)
+    }
+
+    /// Runs `prepare`, whose launches print where this queue's kernels do.
+    pub(crate) fn printing<R>(&self, prepare: impl FnOnce() -> R) -> R {
+        with_output(self.on_print.as_ref(), prepare)
+    }
+
     /// A queue like this one whose commands `graph` takes.
     pub(crate) fn recorder(&self, graph: Graph) -> Result<Self> {
         let runtime = syclone_runtime::Queue::with(self.device(), self.runtime.options())?;
@@ -216,7 +227,7 @@ impl Queue {
     /// Begins to copy the elements of `source` to the host.
     pub fn download<T: DeviceCopy>(&self, source: impl CopySource<T>) -> Result<Download<T>> {
         let handler = Handler::new(self.runtime.device());
-        let from = source.source(&handler)?;
+        let from = source.source(&handler, Internal(()))?;
         let target = Buffer::from_vec(self.zeroed_vec(from.len)?);
         handler.copy_operand::<T>(&from, &target)?;
         Ok(Download { event: self.submit_group(handler)?, target })

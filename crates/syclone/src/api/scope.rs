@@ -73,6 +73,8 @@ pub(crate) struct Watch(Mutex<Watched>);
 #[derive(Debug, Default)]
 struct Watched {
     events: Vec<Event>,
+    /// Whether the scope has ended: what it borrowed is gone.
+    over: bool,
     /// How many events there may be before the finished ones are forgotten.
     limit: usize,
 }
@@ -89,10 +91,19 @@ impl Watch {
         }
     }
 
+    /// Whether the scope has ended. A command group that used its buffers may still be open: it was begun outside.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).over
+    }
+
     /// Waits for all of them; the error says that one could never end. That one failed is not an error here.
     fn wait(&self) -> Result<()> {
-        let watched = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for event in watched.events {
+        let events = {
+            let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            watched.over = true;
+            std::mem::take(&mut watched.events)
+        };
+        for event in events {
             let outcome = event.wait();
             if !is_over(&event) {
                 return outcome;

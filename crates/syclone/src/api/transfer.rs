@@ -15,20 +15,24 @@ use crate::types::DeviceCopy;
 pub(crate) mod sealed {
     use super::{Handler, Operand, Result};
 
+    /// What nobody else can make: a bound on a public trait lets its hidden methods be called, and these take a
+    /// declaration away from its access.
+    pub struct Internal(pub(in crate::api) ());
+
     /// Something that gives elements.
     pub trait Source<T> {
         /// The memory, declared to the handler's command by whoever copies it.
-        fn source(self, h: &Handler<'_>) -> Result<Operand>;
+        fn source(self, h: &Handler<'_>, internal: Internal) -> Result<Operand>;
     }
 
     /// Something that takes elements.
     pub trait Target<T> {
         /// The memory, declared to the handler's command by whoever writes it.
-        fn target(self, h: &Handler<'_>) -> Result<Operand>;
+        fn target(self, h: &Handler<'_>, internal: Internal) -> Result<Operand>;
     }
 }
 
-use sealed::{Source, Target};
+use sealed::{Internal, Source, Target};
 
 /// What elements can be copied from: a [`ReadAccess`], or a reference to a buffer or to USM memory.
 #[diagnostic::on_unimplemented(
@@ -50,12 +54,12 @@ impl<T, S: Target<T>> CopyTarget<T> for S {}
 macro_rules! operands {
     ($trait:ident::$method:ident: accesses $($access:ident)*; blocks $($block:ty),*) => {
         $(impl<T: DeviceCopy, const D: usize> $trait<T> for $access<T, D> {
-            fn $method(self, h: &Handler<'_>) -> Result<Operand> {
+            fn $method(self, h: &Handler<'_>, _: Internal) -> Result<Operand> {
                 h.operand(&self.0, stringify!($method))
             }
         })*
         $(impl<T: DeviceCopy, const D: usize> $trait<T> for $block {
-            fn $method(self, h: &Handler<'_>) -> Result<Operand> {
+            fn $method(self, h: &Handler<'_>, _: Internal) -> Result<Operand> {
                 h.block_operand(self.block())
             }
         })*

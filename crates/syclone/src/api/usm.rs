@@ -10,10 +10,11 @@
 //! needs an explicit dependency to be safe, and commands on different allocations or disjoint slices overlap. Commands
 //! share ownership, so an allocation may be dropped while they use it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock, Weak};
 
 use syclone_runtime::check::unwritten;
 use syclone_runtime::{Aspect, Device, MemoryObject, Result};
@@ -27,7 +28,6 @@ use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
 /// What a launch finds behind a handle that was made from USM memory.
-#[derive(Clone)]
 pub(crate) struct Allocation {
     pub(crate) object: Arc<MemoryObject>,
     /// The only device that may use it; `None` if all may.
@@ -35,11 +35,26 @@ pub(crate) struct Allocation {
 }
 
 /// The living allocations by the number that their handles carry.
-static ALLOCATIONS: LazyLock<RwLock<HashMap<u64, Allocation>>> = LazyLock::new(Default::default);
+static ALLOCATIONS: LazyLock<RwLock<HashMap<u64, Arc<Allocation>>>> = LazyLock::new(Default::default);
+
+thread_local! {
+    /// What this thread has found lately, so that launching again and again takes no lock. Weak, so that it keeps no
+    /// memory and no number alive.
+    static FOUND: RefCell<[(u64, Weak<Allocation>); 16]> = RefCell::new(std::array::from_fn(|_| (0, Weak::new())));
+}
 
 /// The allocation with this number, if it lives.
-pub(crate) fn find(number: u64) -> Option<Allocation> {
-    ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+pub(crate) fn find(number: u64) -> Option<Arc<Allocation>> {
+    FOUND.with_borrow_mut(|found| {
+        let place = &mut found[number as usize % 16];
+        if place.0 == number {
+            // Only the list of allocations owns it for longer than a call of this.
+            return place.1.upgrade();
+        }
+        let allocation = Arc::clone(ALLOCATIONS.read().unwrap_or_else(PoisonError::into_inner).get(&number)?);
+        *place = (number, Arc::downgrade(&allocation));
+        Some(allocation)
+    })
 }
 
 /// An allocation's place in the list; leaves it when dropped.
@@ -49,7 +64,7 @@ struct Registration(u64);
 impl Registration {
     fn new(allocation: Allocation) -> Self {
         let number = next_id();
-        ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).insert(number, allocation);
+        ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(allocation));
         Registration(number)
     }
 }
@@ -74,7 +89,7 @@ pub struct UsmArg<'a, H> {
 macro_rules! usm_arg {
     ($($handle:ident)*) => {$(
         impl<T: DeviceCopy, const D: usize> KernelArg<$handle<T, D>> for UsmArg<'_, $handle<T, D>> {
-            fn into_param(self) -> $handle<T, D> {
+            unsafe fn into_param(self) -> $handle<T, D> {
                 self.handle
             }
         }
@@ -84,7 +99,7 @@ macro_rules! usm_arg {
 usm_arg!(View ItemMut GroupMut ScatterMut AtomicView);
 
 impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for UsmArg<'_, Reducer<T, O>> {
-    fn into_param(self) -> Reducer<T, O> {
+    unsafe fn into_param(self) -> Reducer<T, O> {
         self.handle
     }
 }

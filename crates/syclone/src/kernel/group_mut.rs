@@ -39,4 +39,5 @@ impl<T, const D: usize, I: GroupToken<D>> Indexable<I> for GroupMut<T, D> {
     }
 }
 
-impl<T, const D: usize, I: GroupToken<D>> IndexableMut<I> for GroupMut<T, D> {}
+// SAFETY: no other group has this index, and items of one take turns.
+unsafe impl<T, const D: usize, I: GroupToken<D>> IndexableMut<I> for GroupMut<T, D> {}

@@ -40,4 +40,5 @@ impl<T, const D: usize, I: ItemToken<D>> Indexable<I> for ItemMut<T, D> {
     }
 }
 
-impl<T, const D: usize, I: ItemToken<D>> IndexableMut<I> for ItemMut<T, D> {}
+// SAFETY: no other item has this index.
+unsafe impl<T, const D: usize, I: ItemToken<D>> IndexableMut<I> for ItemMut<T, D> {}

@@ -54,10 +54,13 @@ impl<T: DeviceCopy> Local<T> {
         Local { ptr }
     }
 
-    /// The local memory that a reference borrows, for as long as the borrow.
+    /// The local memory that a reference borrows.
+    ///
+    /// # Safety
+    /// It is not used after the borrow.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn of(storage: &mut T) -> Self {
+    pub unsafe fn of(storage: &mut T) -> Self {
         Local { ptr: storage }
     }
 
@@ -108,7 +111,8 @@ impl<T: Inline<I>, I> Indexable<I> for Local<T> {
     }
 }
 
-impl<T: Inline<I> + IndexableMut<I>, I> IndexableMut<I> for Local<T> {}
+// SAFETY: local memory is the group's own, whose items take turns.
+unsafe impl<T: Inline<I> + IndexableMut<I>, I> IndexableMut<I> for Local<T> {}
 
 /// The place of the whole value: `*x`, and `x.field` through [`Place::field`].
 ///
@@ -282,4 +286,5 @@ impl<T, const D: usize, I: Coordinates<D>> Indexable<I> for LocalAccessor<T, D> 
     }
 }
 
-impl<T, const D: usize, I: Coordinates<D>> IndexableMut<I> for LocalAccessor<T, D> {}
+// SAFETY: as for `Local`.
+unsafe impl<T, const D: usize, I: Coordinates<D>> IndexableMut<I> for LocalAccessor<T, D> {}

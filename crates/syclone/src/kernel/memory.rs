@@ -130,14 +130,20 @@ pub trait Coordinates<const D: usize>: Position<D> {}
     message = "an ItemMut cannot be indexed by `{Self}`",
     note = "index an ItemMut with the item: each element has one writer; for any other index take ScatterMut"
 )]
-pub trait ItemToken<const D: usize>: Position<D> {}
+///
+/// # Safety
+/// Two items of a launch never have tokens of one position.
+pub unsafe trait ItemToken<const D: usize>: Position<D> {}
 
 /// The indices that belong to one work-group.
 #[diagnostic::on_unimplemented(
     message = "a GroupMut cannot be indexed by `{Self}`",
     note = "index a GroupMut with the group: each element has one writing group"
 )]
-pub trait GroupToken<const D: usize>: Copy {
+///
+/// # Safety
+/// Items of two groups of a launch never have tokens of one position.
+pub unsafe trait GroupToken<const D: usize>: Copy {
     /// The group's index in each dimension.
     fn group_position(self) -> [usize; D];
 }
@@ -161,30 +167,39 @@ impl<const D: usize> Position<D> for [usize; D] {
 impl<const D: usize> Coordinates<D> for [usize; D] {}
 
 macro_rules! tokens {
-    ($trait:ident::$method:ident for $($token:ident)*) => {$(
-        impl<const D: usize> $trait<D> for $token<D> {
+    ($unsafe:tt $trait:ident::$method:ident for $($token:ident)*) => {$(
+        tokens!(@ $unsafe $trait $method $token);
+    )*};
+    (@ [$($unsafe:tt)?] $trait:ident $method:ident $token:ident) => {
+        // SAFETY: only the launch makes tokens, one for each item or group.
+        $($unsafe)? impl<const D: usize> $trait<D> for $token<D> {
             #[inline(always)]
             fn $method(self) -> [usize; D] {
                 <$token<D>>::$method(&self)
             }
         }
 
-        impl<const D: usize> $trait<D> for &$token<D> {
+        // SAFETY: as above.
+        $($unsafe)? impl<const D: usize> $trait<D> for &$token<D> {
             #[inline(always)]
             fn $method(self) -> [usize; D] {
                 <$token<D>>::$method(self)
             }
         }
-    )*};
+    };
 }
 
-tokens!(Position::position for Item NdItem Group);
-tokens!(GroupToken::group_position for NdItem Group);
+tokens!([] Position::position for Item NdItem Group);
+tokens!([unsafe] GroupToken::group_position for NdItem Group);
 
-impl<const D: usize> ItemToken<D> for Item<D> {}
-impl<const D: usize> ItemToken<D> for &Item<D> {}
-impl<const D: usize> ItemToken<D> for NdItem<D> {}
-impl<const D: usize> ItemToken<D> for &NdItem<D> {}
+// SAFETY: only the launch makes items, one for each position.
+unsafe impl<const D: usize> ItemToken<D> for Item<D> {}
+// SAFETY: as above.
+unsafe impl<const D: usize> ItemToken<D> for &Item<D> {}
+// SAFETY: as above.
+unsafe impl<const D: usize> ItemToken<D> for NdItem<D> {}
+// SAFETY: as above.
+unsafe impl<const D: usize> ItemToken<D> for &NdItem<D> {}
 
 /// Declares a handle to global memory: the struct, its copies, its hidden constructors and its extents.
 macro_rules! memory_handle {

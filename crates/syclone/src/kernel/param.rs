@@ -70,7 +70,10 @@ impl ParamInfo {
     message = "`{Self}` cannot be a kernel's parameter",
     note = "kernels take View, ItemMut, GroupMut, AtomicView, ScatterMut, LocalAccessor, Reducer, Spec and DeviceCopy values"
 )]
-pub trait KernelParam: TreeType + Copy + Send + Sync + 'static {
+///
+/// # Safety
+/// [`info`](KernelParam::info) tells of all global memory that the value reaches: the launch orders commands by it.
+pub unsafe trait KernelParam: TreeType + Copy + Send + Sync + 'static {
     /// What the launcher asks.
     fn info(&self) -> ParamInfo;
 
@@ -104,10 +107,15 @@ pub trait KernelParam: TreeType + Copy + Send + Sync + 'static {
 )]
 pub trait KernelArg<P> {
     /// The parameter.
-    fn into_param(self) -> P;
+    ///
+    /// # Safety
+    /// It is used only by a launch of the command that the argument belongs to, where it is one parameter: a handle to
+    /// memory does not know when its turn is.
+    unsafe fn into_param(self) -> P;
 }
 
-impl<T: DeviceCopy> KernelParam for T {
+// SAFETY: a plain value reaches no memory.
+unsafe impl<T: DeviceCopy> KernelParam for T {
     fn info(&self) -> ParamInfo {
         ParamInfo::new(ParamKind::Value)
     }
@@ -118,12 +126,13 @@ impl<T: DeviceCopy> KernelParam for T {
 }
 
 impl<T: DeviceCopy> KernelArg<T> for T {
-    fn into_param(self) -> T {
+    unsafe fn into_param(self) -> T {
         self
     }
 }
 
-impl<T: DeviceCopy> KernelParam for Spec<T> {
+// SAFETY: as for a plain value.
+unsafe impl<T: DeviceCopy> KernelParam for Spec<T> {
     fn info(&self) -> ParamInfo {
         ParamInfo::new(ParamKind::Spec)
     }
@@ -134,20 +143,21 @@ impl<T: DeviceCopy> KernelParam for Spec<T> {
 }
 
 impl<T: DeviceCopy> KernelArg<Spec<T>> for T {
-    fn into_param(self) -> Spec<T> {
+    unsafe fn into_param(self) -> Spec<T> {
         Spec::new(self)
     }
 }
 
 impl<T: DeviceCopy> KernelArg<Spec<T>> for Spec<T> {
-    fn into_param(self) -> Spec<T> {
+    unsafe fn into_param(self) -> Spec<T> {
         self
     }
 }
 
 macro_rules! memory_params {
     ($($name:ident: $covers:expr, safe: $safe:expr;)*) => {$(
-        impl<T: DeviceCopy, const D: usize> KernelParam for $name<T, D> {
+        // SAFETY: the handle reaches its own rows, which `info` tells.
+        unsafe impl<T: DeviceCopy, const D: usize> KernelParam for $name<T, D> {
             fn info(&self) -> ParamInfo {
                 let covers: Option<fn(&Self) -> [usize; 3]> = $covers;
                 ParamInfo {
@@ -176,7 +186,7 @@ macro_rules! memory_params {
         }
 
         impl<T: DeviceCopy, const D: usize> KernelArg<$name<T, D>> for $name<T, D> {
-            fn into_param(self) -> Self {
+            unsafe fn into_param(self) -> Self {
                 self
             }
         }
@@ -191,7 +201,8 @@ memory_params! {
     AtomicView: None, safe: true;
 }
 
-impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
+// SAFETY: local memory is the group's own.
+unsafe impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
     fn info(&self) -> ParamInfo {
         let bytes = self.len().saturating_mul(size_of::<T>());
         ParamInfo { local_bytes: bytes, ..ParamInfo::new(ParamKind::LocalAccessor) }
@@ -207,12 +218,13 @@ impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
 }
 
 impl<T: DeviceCopy, const D: usize> KernelArg<LocalAccessor<T, D>> for LocalAccessor<T, D> {
-    fn into_param(self) -> Self {
+    unsafe fn into_param(self) -> Self {
         self
     }
 }
 
-impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
+// SAFETY: the reducer reaches the result, which `info` tells, and partial results of its own.
+unsafe impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
     fn info(&self) -> ParamInfo {
         ParamInfo {
             command: self.command(),
@@ -233,7 +245,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
 }
 
 impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for Reducer<T, O> {
-    fn into_param(self) -> Self {
+    unsafe fn into_param(self) -> Self {
         self
     }
 }
@@ -244,21 +256,35 @@ impl<T: DeviceCopy, O: ReduceOp<T>> KernelArg<Reducer<T, O>> for Reducer<T, O> {
     note = "launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no element is written by \
             one item while another touches it"
 )]
-pub trait SafeParam: KernelParam {}
+///
+/// # Safety
+/// Whatever items do with the parameter at the same time, they cannot race.
+pub unsafe trait SafeParam: KernelParam {}
 
 // What fails is never that a handle is no value.
 #[diagnostic::do_not_recommend]
-impl<T: DeviceCopy> SafeParam for T {}
-impl<T: DeviceCopy> SafeParam for Spec<T> {}
-impl<T: DeviceCopy, const D: usize> SafeParam for View<T, D> {}
-impl<T: DeviceCopy, const D: usize> SafeParam for ItemMut<T, D> {}
-impl<T: DeviceCopy, const D: usize> SafeParam for GroupMut<T, D> {}
-impl<T: DeviceCopy, const D: usize> SafeParam for AtomicView<T, D> {}
-impl<T: DeviceCopy, const D: usize> SafeParam for LocalAccessor<T, D> {}
-impl<T: DeviceCopy, O: ReduceOp<T>> SafeParam for Reducer<T, O> {}
+// SAFETY: a value that each item has for itself.
+unsafe impl<T: DeviceCopy> SafeParam for T {}
+// SAFETY: as above.
+unsafe impl<T: DeviceCopy> SafeParam for Spec<T> {}
+// SAFETY: nothing writes what it reads while the command runs.
+unsafe impl<T: DeviceCopy, const D: usize> SafeParam for View<T, D> {}
+// SAFETY: an element is reached by the token of one item.
+unsafe impl<T: DeviceCopy, const D: usize> SafeParam for ItemMut<T, D> {}
+// SAFETY: an element is reached by the token of one group, whose items take turns.
+unsafe impl<T: DeviceCopy, const D: usize> SafeParam for GroupMut<T, D> {}
+// SAFETY: all that touches it is atomic.
+unsafe impl<T: DeviceCopy, const D: usize> SafeParam for AtomicView<T, D> {}
+// SAFETY: only one group reaches it, whose items take turns.
+unsafe impl<T: DeviceCopy, const D: usize> SafeParam for LocalAccessor<T, D> {}
+// SAFETY: each chunk of the launch has partial results of its own.
+unsafe impl<T: DeviceCopy, O: ReduceOp<T>> SafeParam for Reducer<T, O> {}
 
 /// All parameters of a kernel but the item.
-pub trait ParamTuple: Copy + Send + Sync + 'static {
+///
+/// # Safety
+/// [`each`](ParamTuple::each) leaves out none, as for [`KernelParam`].
+pub unsafe trait ParamTuple: Copy + Send + Sync + 'static {
     /// Calls `f` with the position and the description of each.
     fn each(&self, f: &mut dyn FnMut(usize, ParamInfo));
 
@@ -280,7 +306,10 @@ pub trait ParamTuple: Copy + Send + Sync + 'static {
 /// What may be passed for parameters `P`: a [`KernelArg`] for each.
 pub trait KernelArgs<P> {
     /// The parameters.
-    fn into_params(self) -> P;
+    ///
+    /// # Safety
+    /// As for [`KernelArg::into_param`].
+    unsafe fn into_params(self) -> P;
 }
 
 /// A [`ParamTuple`] of [`SafeParam`]s.
@@ -289,12 +318,16 @@ pub trait KernelArgs<P> {
     note = "launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no element is written by \
             one item while another touches it"
 )]
-pub trait SafeParams: ParamTuple {}
+///
+/// # Safety
+/// As for [`SafeParam`], of all of them.
+pub unsafe trait SafeParams: ParamTuple {}
 
 macro_rules! tuples {
     ($($param:ident $arg:ident $position:tt)*) => {
         #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
-        impl<$($param: KernelParam),*> ParamTuple for ($($param,)*) {
+        // SAFETY: `each` describes all of them.
+        unsafe impl<$($param: KernelParam),*> ParamTuple for ($($param,)*) {
             fn each(&self, f: &mut dyn FnMut(usize, ParamInfo)) {
                 let _ = &f;
                 $(f($position, self.$position.info());)*
@@ -321,13 +354,16 @@ macro_rules! tuples {
         #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
         #[diagnostic::do_not_recommend]
         impl<$($param: KernelParam, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
-            fn into_params(self) -> ($($param,)*) {
-                ($(self.$position.into_param(),)*)
+            unsafe fn into_params(self) -> ($($param,)*) {
+                // SAFETY: the caller's promise, for each.
+                #[allow(unused_unsafe, reason = "the empty tuple is one of them")]
+                unsafe { ($(self.$position.into_param(),)*) }
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($param: SafeParam),*> SafeParams for ($($param,)*) {}
+        // SAFETY: each is one with which items cannot race.
+        unsafe impl<$($param: SafeParam),*> SafeParams for ($($param,)*) {}
     };
 }
 

@@ -29,9 +29,22 @@ pub struct Oob {
 }
 
 impl Oob {
-    /// No faults.
+    /// No faults yet, of items that run.
+    ///
+    /// Handles and the places that they give are safe to use with an `Oob`: who has one is a kernel.
+    ///
+    /// # Safety
+    /// The value lives while a group of a launch runs, on its thread, and is used with that launch's memory; or it is used
+    /// with no handle to memory at all.
+    #[doc(hidden)]
     #[inline(always)]
-    pub const fn new() -> Self {
+    pub const unsafe fn new() -> Self {
+        Oob { bits: 0, item: ItemId::UNKNOWN }
+    }
+
+    /// For tests, which see to the promise of [`Oob::new`] themselves.
+    #[cfg(test)]
+    pub(crate) const fn in_a_test() -> Self {
         Oob { bits: 0, item: ItemId::UNKNOWN }
     }
 
@@ -58,12 +71,6 @@ impl Oob {
     #[inline(always)]
     pub const fn item_id(&self) -> ItemId {
         self.item
-    }
-}
-
-impl Default for Oob {
-    fn default() -> Self {
-        Oob::new()
     }
 }
 
@@ -245,7 +252,11 @@ pub trait Indexable<I> {
     note = "a View is read-only: take ItemMut, AtomicView or ScatterMut",
     note = "index an ItemMut with the item and a GroupMut with the group: each element has one writer"
 )]
-pub trait IndexableMut<I>: Indexable<I> {}
+///
+/// # Safety
+/// A place that [`Indexable::place`] gives may be written, by the item that has the index, whatever other items do at
+/// theirs.
+pub unsafe trait IndexableMut<I>: Indexable<I> {}
 
 /// What holds its elements in itself: arrays and vectors.
 ///
@@ -288,7 +299,8 @@ impl<T, const N: usize> Indexable<usize> for [T; N] {
     }
 }
 
-impl<T, const N: usize> IndexableMut<usize> for [T; N] {}
+// SAFETY: an array is written where it may be.
+unsafe impl<T, const N: usize> IndexableMut<usize> for [T; N] {}
 
 // SAFETY: the address is arithmetic on `this`, and fault is zero only for `index < N`.
 unsafe impl<T, const N: usize> Inline<usize> for [T; N] {}

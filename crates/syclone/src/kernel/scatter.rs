@@ -72,4 +72,5 @@ impl<T, const D: usize, I: Position<D>> Indexable<I> for ScatterMut<T, D> {
     }
 }
 
-impl<T, const D: usize, I: Position<D>> IndexableMut<I> for ScatterMut<T, D> {}
+// SAFETY: whoever launches the kernel has promised that no other item touches the element.
+unsafe impl<T, const D: usize, I: Position<D>> IndexableMut<I> for ScatterMut<T, D> {}

@@ -108,7 +108,10 @@ pub trait SpanOf<T> {
     message = "`{Self}` is no writable span of `{T}`",
     note = "write to a ScatterMut, a LocalAccessor or a local array, or to a part of one: `x.span(start, len)`"
 )]
-pub trait SpanMutOf<T>: SpanOf<T> {}
+///
+/// # Safety
+/// The elements may be written.
+pub unsafe trait SpanMutOf<T>: SpanOf<T> {}
 
 impl<T: DeviceCopy> SpanOf<T> for Span<T> {
     #[inline(always)]
@@ -124,7 +127,8 @@ impl<T: DeviceCopy> SpanOf<T> for SpanMut<T> {
     }
 }
 
-impl<T: DeviceCopy> SpanMutOf<T> for SpanMut<T> {}
+// SAFETY: made of memory that may be written.
+unsafe impl<T: DeviceCopy> SpanMutOf<T> for SpanMut<T> {}
 
 impl<T: DeviceCopy> SpanOf<T> for View<T, 1> {
     #[inline(always)]
@@ -140,7 +144,8 @@ impl<T: DeviceCopy> SpanOf<T> for ScatterMut<T, 1> {
     }
 }
 
-impl<T: DeviceCopy> SpanMutOf<T> for ScatterMut<T, 1> {}
+// SAFETY: made of memory that may be written.
+unsafe impl<T: DeviceCopy> SpanMutOf<T> for ScatterMut<T, 1> {}
 
 impl<T: DeviceCopy> SpanOf<T> for LocalAccessor<T, 1> {
     #[inline(always)]
@@ -149,7 +154,8 @@ impl<T: DeviceCopy> SpanOf<T> for LocalAccessor<T, 1> {
     }
 }
 
-impl<T: DeviceCopy> SpanMutOf<T> for LocalAccessor<T, 1> {}
+// SAFETY: made of memory that may be written.
+unsafe impl<T: DeviceCopy> SpanMutOf<T> for LocalAccessor<T, 1> {}
 
 impl<T: DeviceCopy, const N: usize> SpanOf<T> for Local<[T; N]> {
     #[inline(always)]
@@ -158,4 +164,5 @@ impl<T: DeviceCopy, const N: usize> SpanOf<T> for Local<[T; N]> {
     }
 }
 
-impl<T: DeviceCopy, const N: usize> SpanMutOf<T> for Local<[T; N]> {}
+// SAFETY: made of memory that may be written.
+unsafe impl<T: DeviceCopy, const N: usize> SpanMutOf<T> for Local<[T; N]> {}

@@ -13,7 +13,8 @@ impl<T, const N: usize> Indexable<usize> for Vector<T, N> {
     }
 }
 
-impl<T, const N: usize> IndexableMut<usize> for Vector<T, N> {}
+// SAFETY: a vector is written where it may be.
+unsafe impl<T, const N: usize> IndexableMut<usize> for Vector<T, N> {}
 
 // SAFETY: as for arrays.
 unsafe impl<T, const N: usize> Inline<usize> for Vector<T, N> {}

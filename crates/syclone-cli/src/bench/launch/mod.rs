@@ -2,9 +2,11 @@
 //!
 //! The versions vary what decides the cost, in the terms of the latency benchmarks of other runtimes: whether the queue
 //! is in-order, whether each launch makes an event, how many kernels there are to a sample (one timed run), and whether
-//! the sample lasts until they have ended or only until they are submitted. `graphs` has the replays of command graphs.
+//! the sample lasts until they have ended or only until they are submitted. `lane` has the launches without events, and
+//! `graphs` the replays of command graphs.
 
 mod graphs;
+mod lane;
 
 use syclone::prelude::*;
 
@@ -56,6 +58,7 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
     let launches = args.n;
     let counter = Counter { count: Buffer::new(1), launches };
     let graphs = graphs::Graphs::new(&queue, launches)?;
+    let lane = lane::Lane::new(&session.target.device, launches)?;
     let mut cases = vec![
         case(
             [false, true, true],
@@ -104,6 +107,7 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
             }),
         ),
     ];
+    cases.extend(lane.versions(&in_order).map(|(completion, version)| case([true, false, completion], version)));
     cases.extend(graphs.versions(&queue).into_iter().map(|version| case([false, false, true], version)));
     let wanted = |asked: Option<bool>, has: bool| asked.is_none_or(|asked| asked == has);
     cases.retain(|case| {
@@ -197,9 +201,13 @@ impl Counter {
 
 /// Whether `launches` launches have added one to each element.
 fn counted(count: &Buffer<u32>, launches: usize) -> Result<Verdict, Failure> {
+    Ok(all_counted(&count.host_read()?, launches))
+}
+
+fn all_counted(counts: &[u32], launches: usize) -> Verdict {
     let expected = START.wrapping_add(launches as u32);
-    let ok = count.host_read()?.iter().all(|&count| count == expected);
-    Ok(Verdict { max_rel_err: if ok { 0.0 } else { f64::INFINITY }, ok })
+    let ok = counts.iter().all(|&count| count == expected);
+    Verdict { max_rel_err: if ok { 0.0 } else { f64::INFINITY }, ok }
 }
 
 /// What the counter is before a run.

@@ -29,6 +29,16 @@ impl Printer<'_> {
         callee_path(&self.parsed.callees[callee.0 as usize], kind)
     }
 
+    /// The token of the group or sub-group that runs.
+    pub(super) fn token(&self, token: Token) -> TokenStream {
+        match token {
+            Token::Group if self.form == Form::LockStep => quote!(__ax.group().group()),
+            Token::SubGroup if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())),
+            Token::Group => quote!(__g.group()),
+            Token::SubGroup => quote!(__g.sub_group(__i)),
+        }
+    }
+
     pub(super) fn builtin(&self, name: &str, types: &[TypeId], args: &[Expr], span: Span) -> TokenStream {
         let types: Vec<TokenStream> = types.iter().map(|ty| self.ty(*ty)).collect();
         let args = args.iter().map(|e| self.expr(e));
@@ -74,10 +84,15 @@ impl Printer<'_> {
             quote!(::<#(#types,)* #(#consts,)*>)
         });
         let receiver_tokens = match self.roles.token(receiver) {
-            Some(Token::Group) if self.form == Form::LockStep => quote!(__ax.group().group()).into(),
-            Some(Token::SubGroup) if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())).into(),
-            Some(Token::Group) => quote!(__g.group()).into(),
-            Some(Token::SubGroup) => quote!(__g.sub_group(__i)).into(),
+            // By reference, so that the token's own method comes before one that a program has for the type.
+            Some(token) => {
+                let token = self.token(token);
+                quote!((&#token)).into()
+            }
+            None if self.roles.is_any_item(receiver) => {
+                let item = self.operand(receiver);
+                quote!((&#item)).into()
+            }
             None => self.operand(receiver),
         };
         let role =

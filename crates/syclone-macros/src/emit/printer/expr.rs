@@ -13,6 +13,7 @@ impl Printer<'_> {
     pub fn expr(&self, expr: &Expr) -> Printed {
         match &expr.kind {
             ExprKind::Lit(lit) => self.lit(lit, expr.span),
+            ExprKind::Var(_) if let Some(token) = self.roles.token(expr) => self.token(token).into(),
             ExprKind::Var(var) => {
                 let mut name = self.var(*var).clone();
                 name.set_span(self.span(expr.span));

@@ -10,7 +10,7 @@ use crate::graph::{GraphRun, StepCall};
 use crate::node::{Node, Payload};
 use crate::sync::Ordering;
 use crate::trace::Run;
-use crate::{Error, Name, Result, Worker, scheduler};
+use crate::{Error, KernelWork, Name, Result, Worker, scheduler};
 
 /// What the worker that ran some chunks must complete.
 pub(crate) enum Ended {
@@ -36,6 +36,12 @@ pub(crate) fn run_chunks(node: &Node, worker: &mut Worker) -> Option<Result<()>>
 
 /// Claims and runs chunks until none is left. If this call ran the last unfinished one, what the caller must complete.
 pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
+    if node.is_pump {
+        if let Some(queue) = node.pumped_queue() {
+            queue.drain_lane(|kernel, name| run_whole(kernel, name, worker));
+        }
+        return None;
+    }
     let chunks = &node.chunks;
     let mut ran = 0;
     let mut payload = None;
@@ -121,14 +127,9 @@ fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
     // SAFETY: the strand ends the step only after this call.
     match unsafe { run.call(number) } {
         (name, Some(StepCall::Kernel(kernel))) => {
-            if kernel.chunks() > 0 {
-                worker.scratch().reset();
-                worker.set_command(commands::UNCHECKED);
-                // SAFETY: the outer node's accesses keep the memory and are ordered against everyone else's; the steps
-                // of the graph are ordered among themselves; this is the one run of the one chunk.
-                catching(|| unsafe { kernel.run(0, worker) }, kernel_panic(name))?;
-            }
-            catching(|| kernel.finish(), kernel_panic(name))
+            // The outer node's accesses keep the memory and are ordered against everyone else's; the steps of the graph
+            // are ordered among themselves.
+            run_whole(kernel, name, worker)
         }
         (name, Some(StepCall::HostTask(task))) => {
             let call = || (task.lock().unwrap_or_else(PoisonError::into_inner))();
@@ -136,6 +137,17 @@ fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
         }
         (_, None) => Ok(()),
     }
+}
+
+/// Runs a kernel of one chunk, or of none, whose memory is alive and whose turn it is, from its beginning to its end.
+fn run_whole(kernel: &dyn KernelWork, name: &Name, worker: &mut Worker) -> Result<()> {
+    if kernel.chunks() > 0 {
+        worker.scratch().reset();
+        worker.set_command(commands::UNCHECKED);
+        // SAFETY: the caller's promise; this is the one run of the one chunk.
+        catching(|| unsafe { kernel.run(0, worker) }, kernel_panic(name))?;
+    }
+    catching(|| kernel.finish(), kernel_panic(name))
 }
 
 fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
@@ -155,7 +167,7 @@ fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) ->
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess | Work::Graph(_) | Work::Strands(_) => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(_) | Work::Strands(_) | Work::Pump(_) => Ok(()),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{Command, Error, KernelWork, Name, Result, WorkKind, Worker};
 pub(super) fn admit(shared: &Arc<Shared>, command: &mut Command, admission: Admission) -> Result<()> {
     shared.check_alive(&command.name)?;
     let fate = match &command.work {
-        Work::Empty | Work::HostAccess | Work::Strands(_) => return Ok(()),
+        Work::Empty | Work::HostAccess | Work::Strands(_) | Work::Pump(_) => return Ok(()),
         Work::Kernel(work) => {
             let kind = work.kind();
             let mut plan = shared.plan();

@@ -35,8 +35,9 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
         self.meta().parameter(position)
     }
 
-    fn params(&self) -> K::Params {
-        Kernel::params(self)
+    unsafe fn params(&self) -> K::Params {
+        // SAFETY: the caller's promise.
+        unsafe { Kernel::params(self) }
     }
 
     fn text(&self) -> String {
@@ -44,7 +45,18 @@ impl<const D: usize, K: Kernel<D>> Launch<D> for K {
     }
 
     fn prepare(self, device: &Device, shape: LaunchShape<D>) -> Result<Box<dyn KernelWork>> {
-        prepare(device, shape, self)
+        Ok(Box::new(prepare(device, shape, self)?))
+    }
+
+    unsafe fn launch_on(
+        self,
+        queue: &syclone_runtime::Queue,
+        shape: LaunchShape<D>,
+        accesses: &mut [Option<Access>],
+    ) -> Result<()> {
+        let work = prepare(queue.device(), shape, self)?;
+        // SAFETY: the caller's promise.
+        unsafe { queue.launch(work, accesses) }
     }
 }
 
@@ -56,7 +68,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     device: &Device,
     shape: LaunchShape<D>,
     kernel: K,
-) -> Result<Box<dyn KernelWork>> {
+) -> Result<impl KernelWork + 'static> {
     let meta = kernel.meta();
     let local = work_group_size(&meta, K::Form::GROUPS, &shape)?;
     if let Some(local) = local {
@@ -64,10 +76,12 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     }
     let total = item_count(&meta, &shape)?;
     let sub_group_size = sub_group_size(device, &meta, shape.sub_group_size)?;
-    check_local_memory(device, &meta, Kernel::params(&kernel))?;
+    // SAFETY: used by this launch.
+    let params = unsafe { Kernel::params(&kernel) };
+    check_local_memory(device, &meta, params)?;
     let checks = Checks::of(device);
     let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
-    let params = Kernel::params(&kernel).with_faults();
+    let params = params.with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
     let mut grid = Grid::new(shape.global, local, total, device.info().compute_units, reduces);
@@ -79,7 +93,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     let isa = device.info().isa;
     let printed = Printed::here();
-    Ok(Box::new(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed }))
+    Ok(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed })
 }
 
 /// How many items a launch has, which must be a number that addresses can have.

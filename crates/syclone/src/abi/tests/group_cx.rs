@@ -57,7 +57,7 @@ fn local_memory_beyond_the_workers_block_is_still_memory_of_its_own() {
 fn reports_add_up_until_they_are_taken_and_the_first_divergence_stays() {
     with_memory(|memory| {
         for bits in [1 << 3, 1 << 31, 0] {
-            let mut oob = Oob::new();
+            let mut oob = Oob::in_a_test();
             oob.note(bits);
             one_group(memory, 2, 1).report(oob);
         }

@@ -275,7 +275,7 @@ fn faults_and_multi_dimensional_items_work_as_in_regions() {
         run(&g, |item, cx| async move {
             cx.barrier(1).await;
             seen.borrow_mut().push((cx.index(), [item.global_id(0), item.global_id(1)]));
-            let mut oob = Oob::new();
+            let mut oob = Oob::in_a_test();
             oob.note(1 << cx.index());
             cx.report(oob);
         });

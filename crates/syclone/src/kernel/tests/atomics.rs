@@ -19,7 +19,7 @@ fn on_threads<T: AtomicScalar>(start: T, items: usize, each: impl Fn(AtomicRef<T
                 let each = &each;
                 scope.spawn(move || {
                     for i in (thread..items).step_by(4) {
-                        each(view.atomic(0, &mut Oob::new()), i);
+                        each(view.atomic(0, &mut Oob::in_a_test()), i);
                     }
                 });
             }
@@ -91,7 +91,7 @@ fn equal_zeros_keep_the_stored_one() {
 #[test]
 fn compare_exchange_compares_bits() {
     let values = with_view([f32::NAN, 0.0], |view| {
-        let [nan, zero] = [0, 1].map(|i| view.atomic(i, &mut Oob::new()));
+        let [nan, zero] = [0, 1].map(|i| view.atomic(i, &mut Oob::in_a_test()));
         let (old, exchanged) = nan.compare_exchange(f32::NAN, 3.0);
         assert!(old.is_nan() && exchanged);
         assert_eq!(nan.compare_exchange(2.0, 4.0), (3.0, false));
@@ -130,7 +130,7 @@ fn the_old_values_of_a_counter_are_a_permutation() {
 fn every_operation_gives_the_old_value_and_writes_the_new_one_in_every_order() {
     for order in [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst] {
         let values = with_view([12i32; 11], |view| {
-            let x = |i: usize| view.atomic(i, &mut Oob::new()).order(order).scope(Scope::WorkGroup);
+            let x = |i: usize| view.atomic(i, &mut Oob::in_a_test()).order(order).scope(Scope::WorkGroup);
             assert_eq!(x(0).load(), 12);
             x(1).store(1);
             assert_eq!(x(2).exchange(2), 12);
@@ -151,7 +151,7 @@ fn every_operation_gives_the_old_value_and_writes_the_new_one_in_every_order() {
 #[test]
 fn an_atomic_outside_gives_zero_drops_writes_and_is_reported() {
     let values = with_view([5u64, 6], |view| {
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         let outside = view.atomic(2, &mut oob);
         assert_eq!(oob.bits(), 1);
         assert_eq!((outside.load(), outside.exchange(9), outside.fetch_add(9)), (0, 0, 0));
@@ -167,7 +167,7 @@ fn local_memory_has_atomics_too() {
         let group = one_group(memory, 8, 4);
         let bins = group.local::<[u32; 4]>();
         let grid = group.bind_local(&LocalAccessor::<f32, 2>::new([2, 2]).with_fault(2));
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         for i in 0..8usize {
             bins.atomic(i % 4, &mut oob).fetch_add(i as u32);
             grid.atomic([i % 2, 1], &mut oob).fetch_add(0.5);

@@ -34,7 +34,7 @@ impl<const N: usize> Guarded<N> {
 
 /// Reads through a handle; the value and the faults.
 fn read<C: Indexable<I, Elem = u32>, I>(handle: &C, index: I) -> (u32, u32) {
-    let mut oob = Oob::new();
+    let mut oob = Oob::in_a_test();
     // SAFETY: the handle is valid and its memory lives in the test.
     let value = unsafe { at(handle, index) }.get(&mut oob);
     (value, oob.bits())
@@ -49,12 +49,12 @@ fn reads_outside_give_zero_and_writes_outside_are_dropped_and_both_are_reported(
     assert_eq!(read(&x, 11), (12, 0));
     for outside in [12, 13, 1012, usize::MAX, usize::MAX / 4 + 1, 1 << 62] {
         assert_eq!(read(&x, outside), (0, 8));
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         // SAFETY: as in `read`.
         unsafe { at_mut(&x, outside) }.set(7, &mut oob);
         assert_eq!(oob.bits(), 8);
     }
-    let mut oob = Oob::new();
+    let mut oob = Oob::in_a_test();
     // SAFETY: as in `read`.
     unsafe { at_mut(&x, 4) }.set(70, &mut oob);
     assert_eq!(oob.bits(), 0);
@@ -103,7 +103,7 @@ fn an_item_writes_its_own_element_and_none_where_there_is_none() {
         for gy in 0..2 {
             // SAFETY: one group at a time, inside `with_memory`.
             let group = unsafe { GroupCx::nd_range([gy, 0], [2, 1], [1, 4], 4, 0, worker) };
-            let mut oob = Oob::new();
+            let mut oob = Oob::in_a_test();
             for x in 0..4 {
                 let item = group.nd_item([0, x]);
                 // SAFETY: as in `read`.
@@ -128,7 +128,7 @@ fn a_group_writes_its_own_element_by_its_token_or_by_an_items() {
         for id in 0..4 {
             // SAFETY: one group at a time, inside `with_memory`.
             let group = unsafe { GroupCx::nd_range([id], [4], [2], 4, 0, worker) };
-            let mut oob = Oob::new();
+            let mut oob = Oob::in_a_test();
             // SAFETY: as in `read`.
             unsafe { at_mut(&out, group.group()) }.set(id as u32 * 10, &mut oob);
             assert_eq!(oob.bits(), (id == 3) as u32);
@@ -149,7 +149,7 @@ struct Pair {
 
 #[test]
 fn places_nest_through_arrays_vectors_and_fields() {
-    let mut oob = Oob::new();
+    let mut oob = Oob::in_a_test();
     let mut rows = [[0u32; 4]; 3];
     // SAFETY: `rows` is valid for writes.
     unsafe { at_mut(&raw mut rows, 2) }.at_mut(3).set(9, &mut oob);
@@ -178,7 +178,7 @@ fn places_nest_through_arrays_vectors_and_fields() {
     assert_eq!(read(2, &mut oob), (0, 0.0));
     assert_eq!(oob.bits(), ARRAY_FAULT);
     for place in [b(2).at(0), b(0).at(3), b(usize::MAX).at(usize::MAX)] {
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         assert_eq!(place.get(&mut oob), 0);
         place.set(1, &mut oob);
         assert_eq!((oob.bits(), place.as_ptr()), (ARRAY_FAULT, std::ptr::null_mut()));
@@ -189,7 +189,7 @@ fn places_nest_through_arrays_vectors_and_fields() {
 fn local_memory_is_indexed_like_what_it_holds() {
     with_memory(|memory| {
         let group = one_group(memory, 4, 4);
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         let tile = group.local::<[[f32; 4]; 2]>();
         // SAFETY: local memory of the running group.
         unsafe {
@@ -207,7 +207,7 @@ fn local_memory_is_indexed_like_what_it_holds() {
         let grid = group.bind_local(&LocalAccessor::<u32, 2>::new([3, 5]).with_fault(1 << 9));
         for i in 0..4 {
             for j in 0..6 {
-                let mut oob = Oob::new();
+                let mut oob = Oob::in_a_test();
                 // SAFETY: local memory of the running group.
                 unsafe { at_mut(&grid, [i, j]) }.set((i * 5 + j) as u32, &mut oob);
                 assert_eq!(oob.bits() == 0, i < 3 && j < 5);
@@ -227,14 +227,14 @@ fn vectors_read_and_write_adjacent_elements_and_lose_only_what_is_outside() {
     // SAFETY: `memory` lives through the test.
     let x = unsafe { ScatterMut::from_raw(memory.ptr(), [10], None) };
     let x = crate::kernel::KernelParam::with_fault(x, 1);
-    let mut oob = Oob::new();
+    let mut oob = Oob::in_a_test();
     assert_eq!(x.load_vector::<4>(1, &mut oob).to_array(), [5, 6, 7, 8]);
     x.store_vector(0, Vector::new([10, 20, 30, 40]), &mut oob);
     assert_eq!(oob.bits(), 0);
     assert_eq!(x.load_vector::<4>(2, &mut oob).to_array(), [9, 10, 0, 0]);
     assert_eq!(oob.bits(), 1);
     for index in [2, 3, usize::MAX, usize::MAX / 4 + 1] {
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         x.store_vector(index, Vector::new([1, 2, 3, 4]), &mut oob);
         assert_eq!(oob.bits(), 1);
     }
@@ -246,7 +246,7 @@ fn local_accessors_read_and_write_vectors_too() {
     with_memory(|memory| {
         let group = one_group(memory, 1, 1);
         let row = group.bind_local(&LocalAccessor::<f32>::new(6).with_fault(4));
-        let mut oob = Oob::new();
+        let mut oob = Oob::in_a_test();
         row.store_vector(1, Vector::new([1.0, 2.0]), &mut oob);
         assert_eq!(row.load_vector::<4>(0, &mut oob).to_array(), [0.0, 0.0, 1.0, 2.0]);
         assert_eq!(oob.bits(), 0);
@@ -261,11 +261,11 @@ fn literal_indices_and_elements_need_no_annotation() {
     // SAFETY: `x` and `rows` live through the test.
     unsafe {
         let view = View::from_raw(x.as_ptr(), [2], None);
-        let sum = at(&raw const view, 0).get(&mut Oob::new()) + at(&raw const x, 1).get(&mut Oob::new());
+        let sum = at(&raw const view, 0).get(&mut Oob::in_a_test()) + at(&raw const x, 1).get(&mut Oob::in_a_test());
         assert_eq!(sum, 4.0);
         let plane = View::<_, 2>::from_raw(rows.as_ptr().cast::<u8>(), [2, 2], None);
-        assert_eq!(at(&raw const plane, [1, 0]).get(&mut Oob::new()), 3);
-        assert_eq!(at(&raw const rows, 1).at(1).get(&mut Oob::new()), 4);
+        assert_eq!(at(&raw const plane, [1, 0]).get(&mut Oob::in_a_test()), 3);
+        assert_eq!(at(&raw const rows, 1).at(1).get(&mut Oob::in_a_test()), 4);
     }
 }
 

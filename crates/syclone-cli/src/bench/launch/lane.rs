@@ -1,0 +1,85 @@
+//! Launches without events on an in-order queue: its fast path.
+
+use std::cell::RefCell;
+
+use syclone::prelude::*;
+
+use super::{START, all_counted, count, empty, work};
+use crate::bench::measure::{Steps, Verdict};
+use crate::bench::version::Version;
+use crate::failure::Failure;
+
+/// What the versions launch on.
+pub struct Lane {
+    count: RefCell<UsmShared<u32>>,
+    launches: usize,
+}
+
+impl Lane {
+    /// A counter for so many launches.
+    pub fn new(device: &Device, launches: usize) -> Result<Self, Failure> {
+        Ok(Lane { count: RefCell::new(UsmShared::new(device, 1)?), launches })
+    }
+
+    /// The versions, each with whether its time lasts until the kernels have ended.
+    pub fn versions<'a>(&'a self, queue: &'a Queue) -> impl Iterator<Item = (bool, Version<'a>)> {
+        let each = "an empty kernel on an in-order queue, without events; the queue is waited for each time";
+        let submit = "an empty kernel on an in-order queue, without events: the time to submit, not to the end";
+        [
+            (true, self.empty("wait-each-no-events", each, queue, true)),
+            (true, self.chained(queue)),
+            (false, self.empty("submit-only-no-events", submit, queue, false)),
+        ]
+        .into_iter()
+    }
+
+    fn empty<'a>(&'a self, name: &str, note: &str, queue: &'a Queue, wait: bool) -> Version<'a> {
+        let steps = Steps {
+            poison: move || Ok(queue.wait()?),
+            run: move || {
+                for _ in 0..self.launches {
+                    queue.launch(1, empty())?;
+                    if wait {
+                        queue.wait()?;
+                    }
+                }
+                Ok(())
+            },
+            verify: move || {
+                queue.wait()?;
+                Ok(Verdict { max_rel_err: 0.0, ok: true })
+            },
+        };
+        noted(name, note, self.launches, steps)
+    }
+
+    fn chained<'a>(&'a self, queue: &'a Queue) -> Version<'a> {
+        let steps = Steps {
+            poison: || {
+                self.count.borrow_mut().host_mut()?.fill(START);
+                Ok(())
+            },
+            run: move || {
+                let mut count_in = self.count.borrow_mut();
+                for _ in 0..self.launches {
+                    queue.launch(1, count(count_in.item_mut()))?;
+                }
+                Ok(queue.wait()?)
+            },
+            verify: || Ok(all_counted(&self.count.borrow().host()?, self.launches)),
+        };
+        let note = "launches on an in-order queue, without events, each of which adds one to the same element";
+        noted("batched-no-events", note, self.launches, steps)
+    }
+}
+
+fn noted<'a>(
+    name: &str,
+    note: &str,
+    launches: usize,
+    steps: impl crate::bench::measure::Contender + 'a,
+) -> Version<'a> {
+    let mut version = Version::new(name, work(launches), steps);
+    version.note = Some(note.to_owned());
+    version
+}

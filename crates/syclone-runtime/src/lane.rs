@@ -1,0 +1,483 @@
+//! The lane of an in-order queue: launches that make no event, allocate nothing and take no lock.
+//!
+//! A ring of slots, made once for a queue. A launch takes a *ticket*, puts its work into the ticket's slot and publishes
+//! it. One worker at a time, the *pump*, runs the published slots in the order of their tickets. It is a node of the back
+//! end that never settles: enqueued by whoever publishes while it rests, and resting again when it has waited for a
+//! moment in vain.
+//!
+//! **Memory.** A launch must follow everyone who uses its memory, and be followed by everyone later, without touching the
+//! hazards of its objects, which are locked. So objects are *leased* to the lane: [`MemoryObject::lease_to`] gives the
+//! lease when nobody else uses the object, and from then on the lane's own order is all the order that it needs. Whoever
+//! locks the object's hazards, to use it in any other way, first ends the lease and follows a *marker*: a node that
+//! settles when the lane has passed the tickets given so far.
+//!
+//! A launch and the end of a lease may happen at the same time. The launch first takes its ticket and then looks at the
+//! lease; the other side first ends the lease and then looks at the tickets. All four are sequentially consistent, so
+//! either the marker comes after the ticket, or the launch sees that the lease is gone, withdraws its ticket (the slot
+//! stays empty) and goes the ordinary way. In the same manner ordinary commands of the queue and launches take turns:
+//! such a command is first counted as pending, and then follows a marker.
+//!
+//! **Failures.** What a failed launch writes is tainted: its lease ends with a failed writer in the object's hazards, and
+//! the launches that have tickets already are checked against the list of taints before they run.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::command::{Kernel, Work};
+use crate::graph::first_cause;
+use crate::node::{NO_PANIC, Node, Payload, spin_until};
+use crate::queue::QueueShared;
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::{Access, Error, KernelWork, MemoryObject, Name, Result, host, scheduler};
+
+/// Launches that may be pending at once.
+const SLOTS: u64 = 256;
+/// The largest work that a slot holds, in bytes.
+const WORK_BYTES: usize = 768;
+/// The most accesses of one launch.
+pub(crate) const MAX_ACCESSES: usize = 6;
+/// How long a launch waits for a free slot before it goes the ordinary way.
+const FULL: Duration = Duration::from_micros(200);
+/// How long the pump waits for the next launch before it rests.
+const LINGER: Duration = Duration::from_micros(20);
+/// How many launches the pump runs before it looks whether others wait for the worker.
+const TURN: u64 = 32;
+
+/// Launching threads write one line, the pump another one, and both look at the rest: a line that both wrote would go
+/// to and fro between their cores for every launch.
+pub(crate) struct Lane {
+    tail: Line<Tail>,
+    /// Every ticket below has ended.
+    done: Line<AtomicU64>,
+    slots: Box<[Slot]>,
+    /// The pump is enqueued or runs.
+    running: AtomicBool,
+    pump: Arc<Node>,
+    /// Keeps the queue while the pump does not rest; belongs to whoever set `running`.
+    keep: UnsafeCell<Option<Arc<QueueShared>>>,
+    /// Callers that wait for `done`.
+    waiting: AtomicUsize,
+    /// How many markers there are, and whether there are taints: what is looked at without the lock.
+    markers: AtomicUsize,
+    tainted: AtomicBool,
+    marks: Mutex<Marks>,
+}
+
+// SAFETY: a slot's cells belong to the holder of its ticket until it publishes the slot, and then to the pump until it
+// advances `done`; `keep` as its comment says; all of these hand over with acquire and release or stronger.
+unsafe impl Send for Lane {}
+// SAFETY: as above.
+unsafe impl Sync for Lane {}
+
+/// What launching threads write.
+struct Tail {
+    /// The next ticket.
+    next: AtomicU64,
+    /// Tickets below have a free slot for sure; what was known of `done` when it was last looked at.
+    free_below: AtomicU64,
+}
+
+/// A value with two cache lines for itself: processors fetch them in pairs.
+#[repr(align(128))]
+struct Line<T>(T);
+
+#[repr(C)]
+struct Slot {
+    /// The ticket plus one, once the slot is filled for it.
+    published: AtomicU64,
+    /// Written by the ticket's holder alone, so that its line is handed over once.
+    entry: UnsafeCell<MaybeUninit<Entry>>,
+    work: UnsafeCell<Storage>,
+}
+
+/// Room for any work that fits.
+#[repr(align(64))]
+struct Storage {
+    _bytes: [MaybeUninit<u8>; WORK_BYTES],
+}
+
+/// A launch in its slot, or a ticket that was withdrawn.
+#[repr(C)]
+struct Entry {
+    /// In the slot's storage; none if the ticket was withdrawn.
+    work: Option<LaneWork>,
+    /// How many touches there are.
+    len: usize,
+    touches: [MaybeUninit<Touch>; MAX_ACCESSES],
+}
+
+impl Entry {
+    fn touches(&self) -> &[Touch] {
+        // SAFETY: the first `len` are initialised.
+        unsafe { std::slice::from_raw_parts(self.touches.as_ptr().cast(), self.len) }
+    }
+}
+
+/// Work in a slot of the lane, which outlives every use of this.
+pub(crate) struct LaneWork(NonNull<dyn KernelWork>);
+
+// SAFETY: a reference to a `KernelWork`, which is Send and Sync.
+unsafe impl Send for LaneWork {}
+// SAFETY: as above.
+unsafe impl Sync for LaneWork {}
+
+impl std::ops::Deref for LaneWork {
+    type Target = dyn KernelWork;
+
+    fn deref(&self) -> &(dyn KernelWork + 'static) {
+        // SAFETY: the slot keeps the work until the launch has ended, which is after the last use.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// Memory of a launch, kept until it has ended.
+struct Touch {
+    object: Arc<MemoryObject>,
+    range: Range<usize>,
+    writes: bool,
+}
+
+#[derive(Default)]
+struct Marks {
+    markers: Vec<Marker>,
+    taints: Vec<Taint>,
+}
+
+/// A node that settles when all tickets below `target` have ended; for the users of an object that was leased.
+struct Marker {
+    target: u64,
+    node: Arc<Node>,
+    object: Option<u64>,
+}
+
+/// Bytes without a result, for launches with tickets below `until`.
+struct Taint {
+    object: u64,
+    range: Range<usize>,
+    until: u64,
+    first: Arc<Error>,
+}
+
+impl Lane {
+    pub(crate) fn new(queue: &Arc<QueueShared>) -> Lane {
+        let slot = |_| Slot {
+            published: AtomicU64::new(0),
+            entry: UnsafeCell::new(MaybeUninit::uninit()),
+            work: UnsafeCell::new(Storage { _bytes: [MaybeUninit::uninit(); WORK_BYTES] }),
+        };
+        Lane {
+            tail: Line(Tail { next: AtomicU64::new(0), free_below: AtomicU64::new(SLOTS) }),
+            done: Line(AtomicU64::new(0)),
+            slots: (0..SLOTS).map(slot).collect(),
+            running: AtomicBool::new(false),
+            pump: Node::pump(Arc::downgrade(queue)),
+            keep: UnsafeCell::new(None),
+            waiting: AtomicUsize::new(0),
+            markers: AtomicUsize::new(0),
+            tainted: AtomicBool::new(false),
+            marks: Mutex::default(),
+        }
+    }
+
+    fn slot(&self, ticket: u64) -> &Slot {
+        &self.slots[(ticket % SLOTS) as usize]
+    }
+
+    /// Whether a slot can hold such work with so many accesses.
+    pub(crate) fn fits<W>(accesses: &[Option<Access>]) -> bool {
+        size_of::<W>() <= WORK_BYTES
+            && align_of::<W>() <= align_of::<Storage>()
+            && accesses.iter().flatten().count() <= MAX_ACCESSES
+    }
+
+    /// Launches work that [fits](Lane::fits), or gives it back if it must go the ordinary way.
+    pub(crate) fn launch<W: KernelWork + 'static>(
+        &self,
+        queue: &Arc<QueueShared>,
+        work: W,
+        accesses: &mut [Option<Access>],
+    ) -> Result<(), W> {
+        let leased = accesses.iter().flatten().all(|access| access.object.lease_to(queue));
+        if !leased || queue.has_ordinary() {
+            return Err(work);
+        }
+        let Some(ticket) = self.reserve() else {
+            return Err(work);
+        };
+        // From here on whoever ends a lease, or submits an ordinary command, sees the ticket; see the module's page.
+        let valid = !queue.has_ordinary() && accesses.iter().flatten().all(|access| access.object.is_leased_to(queue));
+        let slot = self.slot(ticket);
+        let entry = slot.entry.get().cast::<Entry>();
+        let refused = if valid {
+            let place = slot.work.get().cast::<W>();
+            // SAFETY: the slot is this ticket's alone until it is published, and nothing in it is left to drop; the work
+            // and the accesses fit.
+            unsafe {
+                place.write(work);
+                (&raw mut (*entry).work).write(Some(LaneWork(NonNull::new_unchecked(place as *mut dyn KernelWork))));
+                let mut len = 0;
+                for access in accesses.iter_mut().filter_map(Option::take) {
+                    let touch = Touch { object: access.object, range: access.range, writes: access.mode.writes() };
+                    (&raw mut (*entry).touches[len]).write(MaybeUninit::new(touch));
+                    len += 1;
+                }
+                (&raw mut (*entry).len).write(len);
+            }
+            None
+        } else {
+            // SAFETY: as above.
+            unsafe {
+                (&raw mut (*entry).work).write(None);
+                (&raw mut (*entry).len).write(0);
+            }
+            Some(work)
+        };
+        slot.published.swap(ticket + 1, Ordering::SeqCst);
+        if !self.running.load(Ordering::SeqCst) && !self.running.swap(true, Ordering::SeqCst) {
+            // SAFETY: this call has set `running`.
+            unsafe { *self.keep.get() = Some(Arc::clone(queue)) };
+            self.enqueue_pump(queue);
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// A ticket whose slot is free; none if that takes too long.
+    fn reserve(&self) -> Option<u64> {
+        let Tail { next, free_below } = &self.tail.0;
+        let take = || {
+            let mut ticket = next.load(Ordering::Relaxed);
+            loop {
+                if ticket >= free_below.load(Ordering::Acquire) {
+                    let free = self.done.0.load(Ordering::Acquire) + SLOTS;
+                    free_below.fetch_max(free, Ordering::AcqRel);
+                    if ticket >= free {
+                        return None;
+                    }
+                }
+                match next.compare_exchange_weak(ticket, ticket + 1, Ordering::SeqCst, Ordering::Relaxed) {
+                    Ok(_) => return Some(ticket),
+                    Err(now) => ticket = now,
+                }
+            }
+        };
+        let taken = take();
+        // A worker that waited might be the one that is needed.
+        if taken.is_some() || host::is_inside_command() {
+            return taken;
+        }
+        // For some room, so that the line of `done` is not asked for at every launch that follows.
+        let room = || next.load(Ordering::Relaxed) < self.done.0.load(Ordering::Acquire) + SLOTS * 3 / 4;
+        spin_until(FULL, None, room);
+        take()
+    }
+
+    pub(crate) fn enqueue_pump(&self, queue: &QueueShared) {
+        queue.device().backend().enqueue(Arc::clone(&self.pump));
+    }
+
+    /// The tickets given so far.
+    pub(crate) fn tickets(&self) -> u64 {
+        self.tail.0.next.load(Ordering::SeqCst)
+    }
+
+    /// Whether all tickets below `target` have ended.
+    pub(crate) fn has_passed(&self, target: u64) -> bool {
+        self.done.0.load(Ordering::SeqCst) >= target
+    }
+
+    /// Counts a caller as waiting, for as long as `wait` takes.
+    pub(crate) fn waiting<R>(&self, wait: impl FnOnce() -> R) -> R {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let result = wait();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    /// A node that settles when the tickets given so far have ended; none if they have. With an object, it fails if that
+    /// one is tainted.
+    pub(crate) fn marker(&self, object: Option<u64>) -> Option<Arc<Node>> {
+        let target = self.tickets();
+        if self.has_passed(target) {
+            return None;
+        }
+        let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None, graph: None };
+        let node = Node::new(Name::Borrowed("launches without events"), 1, payload, false);
+        let mut marks = self.marks.lock().expect(NO_PANIC);
+        marks.markers.push(Marker { target, node: Arc::clone(&node), object });
+        self.markers.store(marks.markers.len(), Ordering::SeqCst);
+        if self.has_passed(target) {
+            // The pump may have looked before there was a marker.
+            let own = marks.markers.iter().position(|marker| Arc::ptr_eq(&marker.node, &node))?;
+            marks.markers.swap_remove(own);
+            self.markers.store(marks.markers.len(), Ordering::SeqCst);
+            return None;
+        }
+        Some(node)
+    }
+
+    /// Runs what has been launched until there is no more; the pump's work.
+    pub(crate) fn drain(&self, queue: &Arc<QueueShared>, mut run: impl FnMut(&dyn KernelWork, &Name) -> Result<()>) {
+        let backend = queue.device().backend();
+        for turn in 1.. {
+            let ticket = self.done.0.load(Ordering::Relaxed);
+            let slot = self.slot(ticket);
+            let published = || slot.published.load(Ordering::SeqCst) == ticket + 1;
+            if !published() {
+                spin_until(LINGER, None, || published() || backend.has_waiting());
+                if !published() {
+                    if self.rest(published) {
+                        return;
+                    }
+                    // Another pump may have been here meanwhile.
+                    continue;
+                }
+            }
+            if turn % TURN == 0 && backend.has_waiting() {
+                self.enqueue_pump(queue);
+                return;
+            }
+            // SAFETY: the slot is published, so it is the pump's until `end` advances `done`.
+            let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
+            let result = match &entry.work {
+                None => Ok(()),
+                Some(work) => match self.taint_of(ticket, entry) {
+                    Some(first) => Err(Error::DependencyFailed { command: work.name(), first }),
+                    None if work.chunks() <= 1 => run(&**work, &work.name()),
+                    None => {
+                        let (name, chunks) = (work.name(), work.chunks());
+                        let work = Work::Kernel(Kernel::Lane(LaneWork(work.0)));
+                        let queue = Some(Arc::clone(queue));
+                        let payload = Payload { work, accesses: Vec::new(), queue, graph: None };
+                        // Its end is told to `end_shared`, which enqueues the pump again.
+                        backend.enqueue(Node::new(name, chunks, payload, false));
+                        return;
+                    }
+                },
+            };
+            self.end(queue, ticket, result);
+        }
+    }
+
+    /// Ends a launch whose chunks several workers have run.
+    pub(crate) fn end_shared(&self, queue: &Arc<QueueShared>, result: Result<()>) {
+        self.end(queue, self.done.0.load(Ordering::Relaxed), result);
+        self.enqueue_pump(queue);
+    }
+
+    /// Lets the pump rest, unless something was launched meanwhile.
+    fn rest(&self, published: impl Fn() -> bool) -> bool {
+        // SAFETY: the pump holds `running`.
+        let keep = unsafe { (*self.keep.get()).take() };
+        self.running.store(false, Ordering::SeqCst);
+        if !published() || self.running.swap(true, Ordering::SeqCst) {
+            return true;
+        }
+        // SAFETY: this call has set `running`.
+        unsafe { *self.keep.get() = keep };
+        false
+    }
+
+    /// Why a launch must not run, if it must not.
+    fn taint_of(&self, ticket: u64, entry: &Entry) -> Option<Arc<Error>> {
+        if !self.tainted.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut marks = self.marks.lock().expect(NO_PANIC);
+        marks.taints.retain(|taint| ticket < taint.until);
+        self.tainted.store(!marks.taints.is_empty(), Ordering::Release);
+        let meets = |taint: &&Taint| {
+            let meets = |touch: &Touch| {
+                touch.object.id() == taint.object
+                    && touch.range.start < taint.range.end
+                    && taint.range.start < touch.range.end
+            };
+            entry.touches().iter().any(meets)
+        };
+        marks.taints.iter().find(meets).map(|taint| Arc::clone(&taint.first))
+    }
+
+    /// Ends the launch with this ticket.
+    fn end(&self, queue: &Arc<QueueShared>, ticket: u64, result: Result<()>) {
+        let slot = self.slot(ticket);
+        // SAFETY: the slot is the pump's, and no worker runs the launch any more.
+        let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
+        if let Some(work) = &entry.work {
+            if let Err(error) = result {
+                self.fail(queue, entry, work.name(), error);
+            }
+            // As when a node settles: whoever has waited may rely on the memory being unused.
+            // SAFETY: the work was written when the slot was filled, and is dropped once, here.
+            let drop_work = || unsafe { std::ptr::drop_in_place(work.0.as_ptr()) };
+            drop_panic(catch_unwind(AssertUnwindSafe(drop_work)));
+            for touch in entry.touches() {
+                // SAFETY: likewise; nobody looks at the slot's content before it is filled again.
+                let object = unsafe { std::ptr::read(&touch.object) };
+                drop_panic(catch_unwind(AssertUnwindSafe(|| drop(object))));
+            }
+        }
+        self.done.0.store(ticket + 1, Ordering::SeqCst);
+        if self.markers.load(Ordering::SeqCst) > 0 {
+            self.settle_markers(ticket + 1);
+        }
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            queue.wake_waiting();
+        }
+    }
+
+    /// Says that a launch has failed, to everyone whom that concerns.
+    fn fail(&self, queue: &Arc<QueueShared>, entry: &Entry, name: Name, error: Error) {
+        let node = scheduler::settled(name, Err(error.clone()));
+        let first = first_cause(&Arc::new(error.clone()));
+        for touch in entry.touches().iter().filter(|touch| touch.writes) {
+            touch.object.end_lease_failed(queue, &node, &touch.range);
+            let mut marks = self.marks.lock().expect(NO_PANIC);
+            marks.taints.push(Taint {
+                object: touch.object.id(),
+                range: touch.range.clone(),
+                // Without a lease there are no later tickets that use the object.
+                until: self.tickets(),
+                first: Arc::clone(&first),
+            });
+            self.tainted.store(true, Ordering::Release);
+        }
+        queue.failing(&node, &error);
+        queue.log_if_orphaned();
+    }
+
+    fn settle_markers(&self, done: u64) {
+        let mut passed = Vec::new();
+        {
+            let mut marks = self.marks.lock().expect(NO_PANIC);
+            let Marks { markers, taints } = &mut *marks;
+            markers.retain(|marker| {
+                if marker.target > done {
+                    return true;
+                }
+                let taint = taints.iter().find(|taint| Some(taint.object) == marker.object);
+                passed.push((Arc::clone(&marker.node), taint.map(|taint| Arc::clone(&taint.first))));
+                false
+            });
+            self.markers.store(markers.len(), Ordering::SeqCst);
+        }
+        for (node, first) in passed {
+            let command = node.name.clone();
+            scheduler::complete(&node, first.map_or(Ok(()), |first| Err(Error::DependencyFailed { command, first })));
+        }
+    }
+}
+
+/// Drops what a panic was raised with, which may panic itself.
+fn drop_panic(result: Result<(), Box<dyn Any + Send>>) {
+    if let Err(panic) = result {
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(panic)));
+    }
+}
+
+/// The queue of a pump.
+pub(crate) struct PumpOf(pub(crate) Weak<QueueShared>);
