@@ -7,6 +7,7 @@
 mod derive;
 mod emit;
 mod frontend;
+mod syntax;
 
 use frontend::Parsed;
 use proc_macro::TokenStream;
@@ -16,15 +17,19 @@ use quote::quote;
 /// Makes a function a kernel.
 #[proc_macro_attribute]
 pub fn kernel(attr: TokenStream, item: TokenStream) -> TokenStream {
-    let parsed = frontend::parse_kernel(attr.into(), item.into());
-    expand(parsed.and_then(|parsed| emit_or_stub(parsed, emit::kernel)))
+    let (item, mistake) = syntax::read(item.into());
+    let Some(item) = item else { return mistake.into() };
+    let parsed = frontend::parse_kernel(attr.into(), item);
+    expand(parsed.and_then(|parsed| emit_or_stub(parsed, emit::kernel)), mistake)
 }
 
 /// Makes a function, or the functions of an `impl` block or trait, callable from kernels.
 #[proc_macro_attribute]
 pub fn device_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     let attr = attr.into();
-    let expansion = syn::parse::<syn::Item>(item).and_then(|item| match item {
+    let (item, mistake) = syntax::read(item.into());
+    let Some(item) = item else { return mistake.into() };
+    let expand_item = || match item {
         syn::Item::Fn(function) => {
             let parsed = frontend::parse_device_fn(attr, function)?;
             emit_or_stub(parsed, emit::device_fn)
@@ -38,8 +43,8 @@ pub fn device_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
             Ok(with_errors(emit::device_trait(&parsed), parsed.errors, &parsed.functions))
         }
         other => Err(frontend::no_device_item(&other)),
-    });
-    expand(expansion)
+    };
+    expand(expand_item(), mistake)
 }
 
 /// A kernel as a closure; `syclone::kernel!` calls it.
@@ -72,7 +77,7 @@ fn inline(tokens: Tokens) -> syn::Result<(Tokens, Option<syn::Error>)> {
 /// Lets a struct or an enum without data cross between host and device.
 #[proc_macro_derive(DeviceCopy)]
 pub fn derive_device_copy(item: TokenStream) -> TokenStream {
-    expand(derive::device_copy(item.into()))
+    expand(derive::device_copy(item.into()), Tokens::new())
 }
 
 /// Emits the function. What is wrong with its body is reported beside a stub, so that its uses are not errors too.
@@ -91,6 +96,8 @@ fn with_errors(emitted: Tokens, errors: Option<syn::Error>, functions: &[Parsed]
     quote!(#emitted #(#errors)*)
 }
 
-fn expand(result: syn::Result<Tokens>) -> TokenStream {
-    result.unwrap_or_else(syn::Error::into_compile_error).into()
+/// The expansion, or what was wrong with it, and a mistake of the syntax.
+fn expand(result: syn::Result<Tokens>, mistake: Tokens) -> TokenStream {
+    let expansion = result.unwrap_or_else(syn::Error::into_compile_error);
+    quote!(#expansion #mistake).into()
 }

@@ -115,12 +115,12 @@ impl Node {
         let queue = payload.queue.as_ref().filter(|_| payload.graph.is_none());
         let queue_id = queue.map_or(0, |queue| queue.id());
         let trace = trace::submitted(&name, payload.queue.as_ref().map_or(0, |queue| queue.id()), &payload);
-        let check = match &payload.queue {
-            Some(of) if of.device().is_checked() => {
-                commands::submitted(queue_id, queue.is_some_and(|queue| queue.is_in_order()))
-            }
+        let check = match (&payload.queue, &payload.graph) {
+            // The commands of a replay are ordered as one.
+            (_, Some((run, _))) => run.outer().check,
+            (Some(of), _) if of.device().is_checked() => commands::submitted(queue_id, of.is_in_order()),
             // The host's own turns are part of the order.
-            None if commands::any() => commands::submitted(0, false),
+            (None, _) if commands::any() => commands::submitted(0, false),
             _ => commands::UNCHECKED,
         };
         Arc::new(Node {

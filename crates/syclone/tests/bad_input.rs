@@ -172,8 +172,84 @@ fn divide_by_an_argument(item: Item<1>, by: u32, out: ItemMut<u32>) {
     out[item] = out[item] / by;
 }
 
+/// Where that division is.
+const DIVISION: u32 = line!() - 4;
+
+/// Divides by zero and then ends, so that its standard error can be looked at.
 #[test]
-fn an_integer_division_by_zero_is_an_error_that_names_the_kernel() {
+#[ignore = "a_division_by_zero_prints_nothing_of_its_own runs it in a process of its own"]
+fn divides_by_zero_in_a_process_of_its_own() {
+    let out = Buffer::from_vec(vec![6u32; 4]);
+    failure(&rig::queue(), |h| h.parallel_for(4, divide_by_an_argument(0, out.read_write(h))));
+}
+
+#[test]
+fn a_division_by_zero_prints_nothing_of_its_own() {
+    let this = std::env::current_exe().expect("the test has a file");
+    let arguments = ["--ignored", "--exact", "--nocapture", "divides_by_zero_in_a_process_of_its_own"];
+    let output = std::process::Command::new(this).args(arguments).output().expect("runs itself");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{printed}");
+    assert!(!printed.contains("panicked"), "{printed}");
+}
+
+#[device_fn]
+fn even(n: u32) -> u32 {
+    if n == 0 { 1 } else { odd(n - 1) }
+}
+
+#[device_fn]
+fn odd(n: u32) -> u32 {
+    if n == 0 { 0 } else { even(n - 1) }
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Steps {
+    by: u32,
+}
+
+#[device_fn]
+impl Steps {
+    fn up(&self, n: u32) -> u32 {
+        if n > 9 { n } else { self.further(n + self.by) }
+    }
+
+    fn further(&self, n: u32) -> u32 {
+        self.up(n)
+    }
+}
+
+#[kernel(fallback)]
+fn parities(item: NdItem<1>, out: ItemMut<u32>) {
+    out[item] = even(item.global_id(0) as u32);
+}
+
+#[kernel]
+fn climbs(item: Item<1>, steps: Steps, out: ItemMut<u32>) {
+    out[item] = steps.up(item.id(0) as u32);
+}
+
+#[test]
+fn device_functions_that_call_each_other_in_a_circle_are_an_error_of_each_launch() {
+    in_every_way(|queue, _| {
+        let out = Buffer::from_vec(vec![7u32; 4]);
+        for _ in 0..2 {
+            let text = failure(queue, |h| h.parallel_for(NdRange::new(4, 2), parities(out.write(h))));
+            assert_says(&text, &["kernel 'parities'", "circle: even -> odd -> even", "write the recursion as a loop"]);
+            let text = failure(queue, |h| h.parallel_for(4, climbs(Steps { by: 2 }, out.write(h))));
+            assert_says(&text, &["kernel 'climbs'", "circle: up -> further -> up"]);
+            let text = failure(queue, |h| {
+                let out = out.write(h);
+                h.parallel_for(4, syclone::kernel!(|item: Item<1>| out[item] = odd(3)))
+            });
+            assert_says(&text, &["circle: odd -> even -> odd"]);
+        }
+        assert_eq!(out.host_read().expect("nothing was submitted")[..], [7; 4]);
+    });
+}
+
+#[test]
+fn an_integer_division_by_zero_is_an_error_that_names_kernel_and_line() {
     in_every_way(|queue, _| {
         macro_rules! divide {
             ($kernel:ident $x:expr, $y:expr => $says:literal) => {{
@@ -193,6 +269,8 @@ fn an_integer_division_by_zero_is_an_error_that_names_the_kernel() {
         let out = Buffer::from_vec(vec![6u32; 4]);
         let text = failure(queue, |h| h.parallel_for(4, divide_by_an_argument(0, out.read_write(h))));
         assert_says(&text, &["kernel 'divide_by_an_argument'", "zero"]);
+        // Native code knows no finer place than the kernel's attribute.
+        assert!([DIVISION, DIVISION - 2].iter().any(|line| text.contains(&format!("line {line}"))), "{text}");
         out.copy_from_slice(&[6; 4]).expect("copies");
         run(queue, |h| h.parallel_for(4, divide_by_an_argument(2, out.read_write(h))));
         assert_eq!(out.host_read().expect("the next kernel works")[..], [3; 4]);

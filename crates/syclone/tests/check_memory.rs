@@ -46,6 +46,28 @@ fn first_group_only(item: NdItem<1>, x: ItemMut<u32>, tile: LocalAccessor<u16, 2
     x[item] = tile[[1, i]] as u32; // fault: first group
 }
 
+#[derive(Clone, Copy, DeviceCopy)]
+struct Padded {
+    flag: u8,
+    number: u32,
+}
+
+#[kernel]
+fn field_by_field(item: NdItem<1>, x: ItemMut<u32>) {
+    let all = local::<[Padded; 8]>();
+    let i = item.local_id(0);
+    all[i].flag = 1;
+    all[i].number = x[item];
+    item.barrier();
+    let other = all[7 - i];
+    x[item] = other.number + other.flag as u32;
+}
+
+#[test]
+fn padding_need_not_be_written() {
+    expect_clean(&reports(|h| h.parallel_for(groups(), field_by_field(numbers(16).read_write(h)))));
+}
+
 #[test]
 fn local_memory_is_new_for_each_group() {
     let tile = LocalAccessor::<u16, 2>::new([2, 8]);
@@ -196,7 +218,7 @@ fn from_odd_places(item: Item<1>, x: View<u32>, y: ItemMut<u32>) {
 
 #[test]
 fn memory_at_an_odd_address() {
-    let bytes = vec![0u32; 4];
+    let bytes = [0u32; 4];
     // One byte into it there is room for three more.
     let odd = bytes.as_ptr().wrapping_byte_add(1);
     // SAFETY: the memory is there, but its address is not aligned: that is what is to be found.

@@ -244,6 +244,25 @@ fn an_inline_kernel_prints_what_it_captured() {
     });
 }
 
+macro_rules! made {
+    ($name:ident, $format:literal, $value:ident) => {
+        #[kernel]
+        fn $name(n: u32) {
+            let $value = n + 1;
+            let value = n + 2;
+            kprintln!($format, $value, last = value + 1);
+            kprintln!("{value} {0:?} {0}", 2.0);
+        }
+    };
+}
+made!(made_by_a_macro, "{} {0} {value} {last}", value);
+
+#[test]
+fn names_in_a_format_string_are_those_of_who_wrote_it() {
+    prints("", |h| h.parallel_for(0, much()));
+    prints("6 6 6 8\n7 2.0 2\n", |h| h.single_task(made_by_a_macro(5)));
+}
+
 #[kernel(fallback)]
 fn checked(item: NdItem<1>, limit: u32, x: View<u32>, y: ItemMut<u32>) {
     kassert!(x[item] < limit, "{} at {}", x[item], item.global_id(0));

@@ -1,6 +1,7 @@
 //! The program as its users meet it: run, and judged by what it writes and how it ends.
 
 mod bench;
+mod checked;
 mod common;
 mod devices;
 mod mistakes;

@@ -44,6 +44,8 @@ pub struct Touched {
 /// What is known of an argument's memory.
 #[derive(Default)]
 struct Region {
+    /// Whether elements have bytes that belong to no number, and that nobody may ever write.
+    padded: bool,
     /// The number of bits by which offsets are shifted to cells.
     shift: u32,
     /// Where items can race.
@@ -84,8 +86,10 @@ impl<'a> Checker<'a> {
         let global_range = if single { [1; 3] } else { launch.global };
         let group_size = local_range.iter().product();
         let mut grain = kernel.local_grain().unwrap_or(8);
+        let mut padded = kernel.local_is_padded();
         for arg in &launch.args {
             if let Arg::LocalAccessor { elem, .. } = arg {
+                padded |= elem.is_padded();
                 grain = grain.min(elem.grain());
             }
         }
@@ -101,6 +105,7 @@ impl<'a> Checker<'a> {
             clock: Clock::new(group_size, launch.sub_group_size),
             regions: launch.args.iter().zip(types).map(|(arg, ty)| Region::of(arg, ty, races)).collect(),
             local: Region {
+                padded,
                 shift: grain.trailing_zeros(),
                 shadow: (group_size > 1).then(Shadow::default),
                 ..Region::default()
@@ -180,7 +185,8 @@ impl<'a> Checker<'a> {
         let began = self.clock.group_began();
         match access.kind {
             AccessKind::Read | AccessKind::Atomic { writes: false, .. } => {
-                if self.local_written[cells.clone()].iter().any(|&time| time < began) {
+                let marks = self.local_written[cells.clone()].iter().map(|&time| time < began);
+                if is_unwritten(self.local.padded, marks) {
                     self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
                 }
             }
@@ -219,7 +225,7 @@ impl<'a> Checker<'a> {
             if writes {
                 marks.fill(false);
             } else {
-                unwritten = marks.contains(&true);
+                unwritten = is_unwritten(region.padded, marks.iter().copied());
             }
         }
         let mut found = None;
@@ -253,6 +259,7 @@ impl Region {
         let racy = matches!(ty, Type::GroupMut(..) | Type::ScatterMut(..) | Type::AtomicView(..));
         let align = global.elem.align();
         Region {
+            padded: global.elem.is_padded(),
             shift: grain.trailing_zeros(),
             shadow: if racy && races { Shadow::new(bytes.div_ceil(grain)) } else { None },
             may_agree: matches!(ty, Type::GroupMut(..)),
@@ -265,6 +272,11 @@ impl Region {
     fn cells(&self, access: &Access) -> Range<usize> {
         access.offset >> self.shift..(access.offset + access.len + (1 << self.shift) - 1) >> self.shift
     }
+}
+
+/// Whether some of what is read was never written; if it may be padding that was not, all of it must be.
+fn is_unwritten(padded: bool, mut marks: impl Iterator<Item = bool>) -> bool {
+    if padded { marks.all(|unwritten| unwritten) } else { marks.any(|unwritten| unwritten) }
 }
 
 /// Bytes from the first element of an argument to behind its last.

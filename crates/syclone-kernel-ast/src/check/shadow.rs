@@ -145,8 +145,11 @@ impl Shadow {
             AccessKind::Atomic { writes, scope, .. } => {
                 let narrow = |record: &&Record| {
                     let both_read = record.only_reads() && !writes;
+                    if both_read || fine(**record) {
+                        return false;
+                    }
                     let reach = |scope| clock.within(scope, record.stamp.item, now.item);
-                    !both_read && !fine(**record) && !(reach(record.scope()) && reach(scope))
+                    !reach(record.scope()) || !reach(scope)
                 };
                 let conflict = if !fine(cell.write) {
                     Some((Earlier::Write, cell.write))

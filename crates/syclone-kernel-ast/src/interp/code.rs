@@ -267,6 +267,8 @@ pub(super) struct Code {
     pub(super) local_bytes: usize,
     /// Bytes of the smallest number in static local memory; 0 if there is none.
     pub(super) local_grain: usize,
+    /// Whether anything in static local memory has bytes that belong to no number.
+    pub(super) local_padded: bool,
     /// What kind of launch it takes.
     pub(super) kind: Option<crate::tree::FunctionKind>,
     /// Names of the kernel's parameters.

@@ -226,6 +226,11 @@ impl Kernel {
         (self.code.local_grain > 0).then_some(self.code.local_grain)
     }
 
+    /// Whether anything in local memory of the kernel's own has bytes that belong to no number.
+    pub fn local_is_padded(&self) -> bool {
+        self.code.local_padded
+    }
+
     /// Runs a launch of the function that the kernel was made from, watched by an observer.
     ///
     /// # Safety

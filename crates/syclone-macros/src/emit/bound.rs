@@ -1,7 +1,7 @@
 //! The tree as macro output: one string, and the tables that only rustc can fill.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::encode::encode;
 use syclone_kernel_ast::tree::*;
@@ -21,6 +21,12 @@ pub fn encoded(parsed: &Parsed) -> TokenStream {
 pub fn bound_value(parsed: &Parsed) -> TokenStream {
     let (text, tables) = (encoded(parsed), tables(parsed));
     quote!(::syclone::abi::bind(#text, #tables))
+}
+
+/// The field of a kernel's description that says that it calls device functions, if it does.
+pub fn calls_field(parsed: &Parsed) -> Option<TokenStream> {
+    let calls = !parsed.callees.is_empty() || !called_methods(&parsed.function.body).is_empty();
+    calls.then(|| quote!(calls: true,))
 }
 
 /// The field of a kernel's description with the tables, where they hold more than the types of its parameters, which the
@@ -44,7 +50,8 @@ fn tables(parsed: &Parsed) -> TokenStream {
     let tables = quote!(::syclone::abi::Tables::new(
         [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods,)* #(#entries),*]
     ));
-    if items.is_empty() { tables } else { quote!({ #items #tables }) }
+    let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(&parsed.function.body)));
+    if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) }
 }
 
 /// The descriptor of a type as an expression.
@@ -83,85 +90,101 @@ pub fn leaves_open(ty: &syn::Type) -> bool {
     finder.0
 }
 
-/// The device methods of generic parameters, by the traits that bound them, if any method is called at all.
+/// The sources of the device methods that a generic function may mean, if it calls any method of the user's at all.
+///
+/// Which of a type parameter's bounds are device traits only rustc can tell, so it is asked for each name that is called:
+/// `F::__method_run` is that of the trait that has a `run`, or that of [`no_methods`]. For other types there is [`of_trait`].
 fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
-    if !calls_unknown_method(&parsed.function.body) {
+    let called = called_methods(&parsed.function.body);
+    if called.is_empty() {
         return Vec::new();
     }
-    let mut methods = Vec::new();
-    let mut add = |ty: TokenStream, bounds: &mut dyn Iterator<Item = &syn::TypeParamBound>| {
-        for bound in bounds {
-            if let syn::TypeParamBound::Trait(bound) = bound {
-                let path = &bound.path;
-                let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-                if !LIBRARY_TRAITS.contains(&name.as_str()) {
-                    methods.push(quote!((<#ty as ::syclone::abi::TreeType>::tree_type, <#ty as #path>::__device_methods as fn() -> _)));
-                }
-            }
-        }
-    };
+    let (mut params, mut others): (Vec<&Ident>, Vec<TokenStream>) = (Vec::new(), Vec::new());
     for generics in [&parsed.generics, &parsed.outer] {
+        let own: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
         for param in generics.type_params() {
-            let ident = &param.ident;
-            add(quote!(#ident), &mut param.bounds.iter());
+            if traits(&param.bounds).next().is_some() {
+                params.push(&param.ident);
+            }
         }
         for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
-            if let syn::WherePredicate::Type(predicate) = predicate {
-                let ty = &predicate.bounded_ty;
-                add(quote!(#ty), &mut predicate.bounds.iter());
+            let syn::WherePredicate::Type(predicate) = predicate else { continue };
+            let ty = &predicate.bounded_ty;
+            let name = if let syn::Type::Path(path) = ty { path.path.get_ident() } else { None };
+            match name.filter(|name| own.contains(name)) {
+                Some(name) => params.extend(traits(&predicate.bounds).next().map(|_| name)),
+                None => others.extend(traits(&predicate.bounds).filter_map(|path| of_trait(ty, path, &called))),
             }
         }
     }
-    methods
+    params.dedup();
+    let of_params = params.iter().flat_map(|param| called.iter().map(move |name| quote!(#param::#name)));
+    of_params.chain(others).collect()
 }
 
-/// Traits of bounds that are no device traits of the user's.
+/// The source of a type's methods by a trait. Its supertraits' are found by their names, as those of a type parameter; but
+/// no function within a function may mention the outer one's generic parameters, which a trait's arguments may be. A trait
+/// with arguments is taken for a device trait, and its supertraits are not asked.
+fn of_trait(ty: &syn::Type, path: &syn::Path, called: &[Ident]) -> Option<TokenStream> {
+    if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
+        let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        let is_library = LIBRARY_TRAITS.contains(&name.as_str());
+        return (!is_library).then(|| quote!(|| ::syclone::abi::methods_of::<#ty>(<#ty as #path>::__device_methods())));
+    }
+    Some(quote! {{
+        fn __of<__S: #path + ::syclone::abi::TreeType>() -> ::std::vec::Vec<::syclone::abi::BoundMethod> {
+            ::core::iter::empty() #(.chain(__S::#called()))* .collect()
+        }
+        __of::<#ty>
+    }})
+}
+
+/// The traits among some bounds.
+fn traits<'a>(bounds: impl IntoIterator<Item = &'a syn::TypeParamBound>) -> impl Iterator<Item = &'a syn::Path> {
+    bounds.into_iter().filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+        _ => None,
+    })
+}
+
+/// What a type parameter's name leads to where no bound has the method: an empty list. A bound's own comes first.
+fn no_methods(called: &[Ident]) -> TokenStream {
+    quote! {
+        #[allow(dead_code)]
+        trait __NoMethods {
+            #(fn #called() -> ::std::vec::Vec<::syclone::abi::BoundMethod> { ::std::vec::Vec::new() })*
+        }
+        impl<__T: ?::core::marker::Sized> __NoMethods for __T {}
+    }
+}
+
+/// The function of a trait that gives its method `name`, for the type that implements it.
+pub fn method_source(name: &str) -> Ident {
+    format_ident!("__method_{}", name.trim_start_matches("r#"))
+}
+
+/// Traits with arguments that are no device traits.
+#[rustfmt::skip]
 const LIBRARY_TRAITS: &[&str] = &[
-    "Copy",
-    "Clone",
-    "Send",
-    "Sync",
-    "Sized",
-    "PartialEq",
-    "PartialOrd",
-    "Eq",
-    "Ord",
-    "Default",
-    "Debug",
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Rem",
-    "Neg",
-    "Not",
-    "BitAnd",
-    "BitOr",
-    "BitXor",
-    "Shl",
-    "Shr",
-    "AddAssign",
-    "SubAssign",
-    "MulAssign",
-    "DivAssign",
-    "From",
-    "Into",
-    "DeviceCopy",
-    "Scalar",
-    "Float",
-    "Integer",
-    "ReduceOp",
-    "Lanes",
-    "AtomicScalar",
-    "AtomicInteger",
+    "PartialEq", "PartialOrd", "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "AddAssign",
+    "SubAssign", "MulAssign", "DivAssign", "From", "Into", "ReduceOp", "Lanes",
 ];
 
-fn calls_unknown_method(block: &Block) -> bool {
-    fn search(expr: &Expr) -> bool {
-        let mut found = matches!(&expr.kind, ExprKind::Method { name, .. } if !is_builtin_method(name));
-        each_child(expr, &mut |child| found = found || search(child));
-        found
+/// The [`method_source`]s of the methods in a body that are not built in, each once.
+fn called_methods(block: &Block) -> Vec<Ident> {
+    fn search(expr: &Expr, found: &mut Vec<Ident>) {
+        if let ExprKind::Method { name, .. } = &expr.kind
+            && !is_builtin_method(name)
+        {
+            let source = method_source(name);
+            if !found.contains(&source) {
+                found.push(source);
+            }
+        }
+        each_child(expr, &mut |child| search(child, found));
     }
-    block.stmts.iter().any(|s| matches!(s, Stmt::Let { init: e, .. } | Stmt::Expr(e) if search(e)))
-        || block.tail.as_ref().is_some_and(|e| search(e))
+    let mut found = Vec::new();
+    block.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e, &mut found));
+    block.tail.iter().for_each(|tail| search(tail, &mut found));
+    found
 }

@@ -2,7 +2,7 @@
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
 //! its tree. `__device_methods` of a trait and [`own_lists`] of a type list the functions that have a receiver, for calls
-//! whose receiver's type is known only at run time.
+//! whose receiver's type is known only at run time; `__method_f` of a trait gives one of them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
+use super::bound::method_source;
 use super::device_fn::{bound_function, device_function, host_function, turbofish};
 use super::found::finder;
 use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
@@ -139,6 +140,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
         }
     });
     let methods = methods_list(&parsed.functions, &TokenStream::new(), &format_ident!("__device_methods"));
+    let sources = method_sources(&parsed.functions);
     let others = item.items.iter().filter(|i| !matches!(i, syn::TraitItem::Fn(_)));
     let (attrs, vis, unsafety, ident) = (&item.attrs, &item.vis, &item.unsafety, &item.ident);
     let (colon, supertraits) = (&item.colon_token, &item.supertraits);
@@ -150,6 +152,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
             #(#functions)*
             #(#finders)*
             #methods
+            #(#sources)*
         }
     }
 }
@@ -204,9 +207,32 @@ fn hidden_names(parsed: &Parsed) -> (Ident, Ident) {
     (format_ident!("__device_{}", ident, span = ident.span()), format_ident!("__bound_{}", ident, span = ident.span()))
 }
 
-/// The list called `name`: the functions with a receiver and without generics of their own.
+/// The functions with a receiver and without generics of their own.
+fn methods(functions: &[Parsed]) -> impl Iterator<Item = &Parsed> {
+    functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty())
+}
+
+/// For each method of a trait, the function that gives it for the type that implements it: kernels whose type parameter
+/// the trait bounds ask for those that they call.
+fn method_sources(functions: &[Parsed]) -> impl Iterator<Item = TokenStream> {
+    methods(functions).map(|f| {
+        let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
+        let source = method_source(&method);
+        quote! {
+            #[doc(hidden)]
+            fn #source() -> ::std::vec::Vec<::syclone::abi::BoundMethod>
+            where
+                Self: ::syclone::abi::TreeType,
+            {
+                ::syclone::abi::methods_of::<Self>(::std::vec![(#method, Self::#bound)])
+            }
+        }
+    })
+}
+
+/// The list called `name` of the [`methods`].
 fn methods_list(functions: &[Parsed], vis: &TokenStream, name: &Ident) -> TokenStream {
-    let entries = functions.iter().filter(|f| f.sig.receiver().is_some() && f.generics.params.is_empty()).map(|f| {
+    let entries = methods(functions).map(|f| {
         let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
         quote!((#method, Self::#bound as fn() -> ::std::sync::Arc<::syclone::abi::BoundFunction>))
     });

@@ -40,7 +40,7 @@ fn finder_name(method: &str, span: Span) -> Ident {
 pub struct Found {
     /// Items that the entries need.
     pub items: TokenStream,
-    /// Where methods come from: pairs of how to get the type and how to get its methods.
+    /// Where methods come from: functions that give them.
     pub entries: Vec<TokenStream>,
 }
 
@@ -68,12 +68,12 @@ pub fn found(parsed: &Parsed) -> Found {
         let mut names = names.peekable();
         names.peek()?;
         let finders = finders(&mut names);
-        Some(quote!((<#ty as ::syclone::abi::TreeType>::tree_type, (|| ::syclone::abi::found::<#ty>(#finders)) as fn() -> _)))
+        Some(quote!(|| ::syclone::abi::found::<#ty>(#finders)))
     });
     let of_consts = calls.on_consts.iter().map(|(id, name)| {
         let value = &parsed.consts[*id as usize];
         let finders = finders(&mut std::iter::once(name));
-        quote!((|| ::syclone::abi::type_of(&(#value)), (|| ::syclone::abi::found_of(&(#value), #finders)) as fn() -> _))
+        quote!(|| ::syclone::abi::found_of(&(#value), #finders))
     });
     let entries: Vec<TokenStream> = of_types.chain(of_consts).collect();
     if entries.is_empty() {

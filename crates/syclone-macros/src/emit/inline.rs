@@ -6,7 +6,7 @@ use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, Stmt, VarId};
 
 use super::allowances;
-use super::bound::{encoded, tables_field};
+use super::bound::{calls_field, encoded, tables_field};
 use super::kernel::{bodies, dims, item_check, local_name};
 use crate::frontend::Inline;
 
@@ -14,7 +14,7 @@ use crate::frontend::Inline;
 pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let Inline { mut parsed, captures } = inline;
     let dims = dims(parsed.function.kind);
-    let (text, tables) = (encoded(&parsed), tables_field(&parsed));
+    let (text, calls, tables) = (encoded(&parsed), calls_field(&parsed), tables_field(&parsed));
     // What a captured variable is, its type tells later; until then it may be memory that other items write.
     let reducers = combined(&parsed.function.body);
     for param in &mut parsed.function.params {
@@ -56,6 +56,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let meta = quote!(::syclone::abi::KernelMeta {
         lock_step: #has_lock_step,
         #reason
+        #calls
         #tables
         ..::syclone::abi::KernelMeta::new(
             ::core::concat!("kernel! at ", ::core::file!(), ":", ::core::line!()),

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
-use super::bound::{encoded, tables_field};
+use super::bound::{calls_field, encoded, tables_field};
 use super::lock_step::lock_step_body;
 use super::printer::printed_name;
 use super::regions::Regions;
@@ -172,6 +172,7 @@ fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     let text = encoded(parsed);
     let params = passed(parsed).iter().map(|p| p.ident.to_string()).collect::<Vec<_>>().join(" ");
     let name = parsed.ident.to_string();
+    options.extend(calls_field(parsed));
     options.extend(tables_field(parsed));
     let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
     let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };

@@ -63,6 +63,7 @@ fn analysis_error(parsed: &Parsed, error: &AnalysisError) -> syn::Error {
 fn allowances() -> TokenStream {
     quote!(#[allow(
         unused,
+        trivial_numeric_casts,
         unstable_name_collisions,
         non_snake_case,
         clippy::all,

@@ -27,9 +27,9 @@ pub struct ParsedTrait {
 }
 
 /// Reads `#[kernel(attr)] item`.
-pub fn parse_kernel(attr: TokenStream, item: TokenStream) -> Result<Parsed> {
+pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
     let options = Options::parse(attr);
-    let item = match syn::parse2::<Item>(item)? {
+    let item = match item {
         Item::Fn(item) => item,
         other => {
             let message =

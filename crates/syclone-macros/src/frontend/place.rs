@@ -30,7 +30,9 @@ impl Lowerer {
         if matches!(place.kind, ExprKind::Var(_)) {
             return;
         }
-        if let Some((var, ParamRole::View)) = self.root(place) {
+        if let Some((var, ParamRole::View)) = self.root(place)
+            && !self.poisoned.contains(&var)
+        {
             let name = self.vars[var.0 as usize].name.clone();
             self.error(
                 tokens,
@@ -73,7 +75,7 @@ impl Lowerer {
         let ExprKind::Var(var) = base.kind else {
             return;
         };
-        let Some(role) = self.role(var) else { return };
+        let Some(role) = self.role(var).filter(|_| !self.poisoned.contains(&var)) else { return };
         let name = self.vars[var.0 as usize].name.clone();
         let message = match role {
             ParamRole::ItemMut if !by_item => {

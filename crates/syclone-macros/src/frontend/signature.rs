@@ -167,6 +167,7 @@ impl Lowerer {
     pub fn params(&mut self, sig: &Signature, self_ty: bool) -> (Vec<Param>, Vec<ParamTokens>) {
         let (mut params, mut tokens) = (Vec::new(), Vec::new());
         for (idx, arg) in sig.inputs.iter().enumerate() {
+            let mut wrong = false;
             let (ident, mutable, ty, role) = match arg {
                 FnArg::Receiver(receiver) => {
                     if !self_ty {
@@ -190,7 +191,15 @@ impl Lowerer {
                     let Some((ident, mutable)) = self.param_name(&typed.pat) else {
                         continue;
                     };
+                    let same = |param: &ParamTokens| super::hygiene::is_same(&param.ident, &ident);
+                    if tokens.iter().any(same) {
+                        self.error(&ident, format!("two parameters are called `{ident}`: give this one another name"));
+                        continue;
+                    }
+                    let before = self.errors.len();
                     let role = self.param_role(&typed.ty, idx);
+                    // What the body does with a parameter of a wrong type is part of the same mistake.
+                    wrong = self.errors.len() > before;
                     if mutable && self.body == Body::Kernel {
                         self.error(&typed.pat, format!("a kernel's parameters are the same for all items: write `let mut {ident} = {ident};` in the body"));
                     }
@@ -200,6 +209,9 @@ impl Lowerer {
             let ty_id = self.intern_type(&ty);
             let var = self.declare(&ident, mutable);
             self.roles.push(role);
+            if wrong {
+                self.poisoned.push(var);
+            }
             params.push(Param { var, ty: ty_id, role });
             tokens.push(ParamTokens { ident, var, ty, role });
         }
@@ -360,15 +372,14 @@ impl Lowerer {
         if items.is_empty()
             && let Some(owned) = owned
         {
-            let (name, item) = match owned.role {
-                ParamRole::ItemMut => ("ItemMut", "Item<…>"),
-                _ => ("GroupMut", "NdItem<…>"),
+            let message = match owned.role {
+                ParamRole::ItemMut => {
+                    "an `ItemMut` is indexed by the item: make `item: Item<…>` the kernel's first parameter"
+                }
+                _ => "a `GroupMut` is indexed by the group: make `item: NdItem<…>` the kernel's first parameter",
             };
-            let span = sig.ident.span();
-            self.error_at(
-                span,
-                format!("an `{name}` is indexed by the item: make `item: {item}` the kernel's first parameter"),
-            );
+            self.poisoned.extend(tokens.iter().map(|param| param.var));
+            self.error_at(sig.ident.span(), message);
         }
         if let FunctionKind::Range { .. } = self.kind
             && let Some(group) = tokens.iter().find(|param| param.role == ParamRole::GroupMut)

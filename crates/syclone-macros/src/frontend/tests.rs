@@ -3,8 +3,12 @@
 use super::*;
 use quote::quote;
 
+fn item(tokens: TokenStream) -> syn::Item {
+    syn::parse2(tokens).expect("the test's item parses")
+}
+
 fn kernel(tokens: TokenStream) -> Parsed {
-    let parsed = parse_kernel(TokenStream::new(), tokens).unwrap_or_else(|error| panic!("{:?}", messages(error)));
+    let parsed = parse_kernel(TokenStream::new(), item(tokens)).unwrap_or_else(|error| panic!("{:?}", messages(error)));
     assert!(parsed.errors.is_none(), "{:?}", parsed.errors.map(messages));
     parsed
 }
@@ -22,7 +26,7 @@ fn errors(parsed: syn::Result<Parsed>) -> Vec<String> {
 }
 
 fn mistakes(tokens: TokenStream) -> Vec<String> {
-    errors(parse_kernel(TokenStream::new(), tokens))
+    errors(parse_kernel(TokenStream::new(), item(tokens)))
 }
 
 fn device_fn(tokens: TokenStream) -> syn::Result<Parsed> {
@@ -252,14 +256,14 @@ fn a_device_trait_keeps_functions_without_a_body() {
 
 #[test]
 fn options_are_read_and_unknown_ones_are_named() {
-    let item = quote!(
+    let tokens = quote!(
         fn k(item: NdItem<2>) {}
     );
-    let parsed = parse_kernel(quote!(work_group_size(16, 8), sub_group_size = 16, fallback), item.clone());
+    let parsed = parse_kernel(quote!(work_group_size(16, 8), sub_group_size = 16, fallback), item(tokens.clone()));
     let options = parsed.map(|parsed| parsed.options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(options.work_group_size.map(|sizes| sizes.len()), Some(2));
     assert!(options.fallback && options.sub_group_size.is_some() && !options.unchecked);
-    let unknown = errors(parse_kernel(quote!(fast), item));
+    let unknown = errors(parse_kernel(quote!(fast), item(tokens)));
     assert!(unknown[0].starts_with("unknown option `fast`: a kernel's options are"), "{unknown:?}");
 }
 

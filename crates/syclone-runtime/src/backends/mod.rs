@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub(crate) use cpu::run_chunks;
+pub(crate) use cpu::{keep_kernels_quiet, run_chunks};
 
 use crate::node::Node;
 use crate::{Command, Result};

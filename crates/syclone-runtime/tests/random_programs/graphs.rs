@@ -1,12 +1,13 @@
 //! Command graphs in the model: what their commands do, one after another.
 
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use syclone_runtime::{Command, DryRun, Error, Event, FaultKind, Graph};
+use syclone_runtime::{Command, DryRun, Error, FaultKind, Graph};
 
 use crate::machine::{Checked, Machine};
-use crate::model::{Fate, ModelGraph};
+use crate::model::{Fate, ModelGraph, Step};
 use crate::program::{WORDS, Work};
 use crate::work::{Kind, Mask, Resolved};
 
@@ -14,7 +15,7 @@ impl Machine {
     pub fn new_graph(&mut self, device: usize, in_order: bool, steps: &[(Work, Vec<usize>)]) -> Checked {
         let device = device % self.devices.len();
         let graph = Graph::new(&self.devices[device].device, in_order);
-        let mut recorded: Vec<(Resolved, Vec<usize>, Event)> = Vec::new();
+        let mut recorded: Vec<Step> = Vec::new();
         for (work, after) in steps {
             let Some(resolved) = self.resolve(work) else { continue };
             let after: Vec<usize> =
@@ -29,7 +30,19 @@ impl Machine {
         }
         let executable = graph.instantiate().map_err(|error| format!("instantiate gave {error:?}"))?;
         ensure!(executable.len() == recorded.len(), "{} commands in the graph", executable.len());
-        self.graphs.push(ModelGraph { executable: Some(executable), device, steps: recorded, last: None });
+        let (steps, family) = (recorded.clone(), self.last_replays.len());
+        self.last_replays.push(None);
+        self.graphs.push(ModelGraph { recording: Rc::new(graph), recorded, family, executable, device, steps });
+        Ok(())
+    }
+
+    /// One more executable graph of the same recording.
+    pub fn instantiate(&mut self, graph: usize) -> Checked {
+        let Some(graph) = self.graphs.get(graph % self.graphs.len().max(1)) else { return Ok(()) };
+        let executable = graph.recording.instantiate().map_err(|error| format!("instantiate gave {error:?}"))?;
+        let (recording, recorded) = (Rc::clone(&graph.recording), graph.recorded.clone());
+        let (family, device, steps) = (graph.family, graph.device, recorded.clone());
+        self.graphs.push(ModelGraph { recording, recorded, family, executable, device, steps });
         Ok(())
     }
 
@@ -57,15 +70,17 @@ impl Machine {
     }
 
     pub fn update_graph(&mut self, graph: usize, step: usize, work: &Work) -> Checked {
-        let live = self.live_graphs();
-        let Some(&graph) = live.get(graph % live.len().max(1)) else { return Ok(()) };
+        if self.graphs.is_empty() {
+            return Ok(());
+        }
+        let graph = graph % self.graphs.len();
         if self.graphs[graph].steps.is_empty() {
             return Ok(());
         }
         let step = step % self.graphs[graph].steps.len();
         let Some(resolved) = self.resolve(work) else { return Ok(()) };
         let command = resolved.command(self.handles(&resolved), true);
-        let executable = self.graphs[graph].executable.clone().expect("a live graph");
+        let executable = self.graphs[graph].executable.clone();
         let event = self.graphs[graph].steps[step].2.clone();
         let device = self.graphs[graph].device;
         if self.record(device, &resolved, || executable.update(&event, command))?.is_some() {
@@ -75,14 +90,16 @@ impl Machine {
     }
 
     pub fn replay(&mut self, graph: usize, queue: usize, after: &[usize]) -> Checked {
-        let live = self.live_graphs();
-        let Some(&graph) = live.get(graph % live.len().max(1)) else { return Ok(()) };
+        if self.graphs.is_empty() {
+            return Ok(());
+        }
+        let graph = graph % self.graphs.len();
         let device = self.graphs[graph].device;
         let queues = self.live_queues();
         let queues: Vec<usize> = queues.into_iter().filter(|&queue| self.queues[queue].device == device).collect();
         let Some(&queue) = queues.get(queue % queues.len().max(1)) else { return Ok(()) };
         let after = self.after(after);
-        let mut command = Command::replay(self.graphs[graph].executable.as_ref().expect("a live graph"));
+        let mut command = Command::replay(&self.graphs[graph].executable);
         for &earlier in &after {
             command = command.after(self.nodes[earlier].event.as_ref().expect("a live event"));
         }
@@ -157,9 +174,10 @@ impl Machine {
         node.runs = runs;
         node.needs_device = needs_device;
         node.own = own;
-        node.follows.extend(self.graphs[graph].last);
+        let family = self.graphs[graph].family;
+        node.follows.extend(self.last_replays[family]);
         let idx = self.queue_node(queue, node, &after, event);
-        self.graphs[graph].last = Some(idx);
+        self.last_replays[family] = Some(idx);
         self.write(idx, outputs);
         Ok(())
     }

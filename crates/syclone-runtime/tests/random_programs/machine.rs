@@ -30,6 +30,8 @@ pub struct Machine {
     pub queues: Vec<ModelQueue>,
     pub objects: Vec<Object>,
     pub graphs: Vec<ModelGraph>,
+    /// The last replay of each recording.
+    pub last_replays: Vec<Option<usize>>,
     pub nodes: Vec<Node>,
     pub held: Vec<(HostAccessToken, usize)>,
     pub stepped: bool,
@@ -47,6 +49,7 @@ pub fn run(program: &Program, planted: bool) -> Checked {
         queues: Vec::new(),
         objects: Vec::new(),
         graphs: Vec::new(),
+        last_replays: Vec::new(),
         nodes: Vec::new(),
         held: Vec::new(),
         stepped,
@@ -83,14 +86,12 @@ impl Machine {
             Op::Submit { queue, work, after } => self.submit(*queue, work, after),
             Op::Barrier { queue, after } => self.barrier(*queue, after.as_deref()),
             Op::NewGraph { device, in_order, steps } => self.new_graph(*device, *in_order, steps),
+            Op::Instantiate { graph } => self.instantiate(*graph),
             Op::Replay { graph, queue, after } => self.replay(*graph, *queue, after),
             Op::UpdateGraph { graph, step, work } => self.update_graph(*graph, *step, work),
             Op::DropGraph { graph } => {
-                let live = self.live_graphs();
-                if !live.is_empty() {
-                    let graph = &mut self.graphs[live[graph % live.len()]];
-                    graph.executable = None;
-                    graph.steps.clear();
+                if !self.graphs.is_empty() {
+                    self.graphs.remove(graph % self.graphs.len());
                 }
                 Ok(())
             }
@@ -156,10 +157,6 @@ impl Machine {
 
     pub fn live_objects(&self) -> Vec<usize> {
         (0..self.objects.len()).filter(|&idx| self.objects[idx].handle.is_some()).collect()
-    }
-
-    pub fn live_graphs(&self) -> Vec<usize> {
-        (0..self.graphs.len()).filter(|&idx| self.graphs[idx].executable.is_some()).collect()
     }
 
     pub fn live_events(&self) -> Vec<usize> {

@@ -1,10 +1,13 @@
 //! What the model knows of devices, queues, memory and commands.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
-use syclone_runtime::{Device, DryRun, DryRunOptions, Error, Event, EventStatus, ExecutableGraph, FaultKind, Queue};
+use syclone_runtime::{
+    Device, DryRun, DryRunOptions, Error, Event, EventStatus, ExecutableGraph, FaultKind, Graph, Queue,
+};
 
 use crate::common::Words;
 use crate::program::{DeviceKind, DeviceSpec, WORDS};
@@ -73,11 +76,18 @@ pub struct ModelQueue {
 }
 
 pub struct ModelGraph {
-    pub executable: Option<ExecutableGraph>,
+    pub recording: Rc<Graph>,
+    /// The steps as they were recorded.
+    pub recorded: Vec<Step>,
+    /// Which recording it is of: the replays of one follow each other.
+    pub family: usize,
+    pub executable: ExecutableGraph,
     pub device: usize,
-    pub steps: Vec<(Resolved, Vec<usize>, Event)>,
-    pub last: Option<usize>,
+    pub steps: Vec<Step>,
 }
+
+/// A command of a graph, which of the earlier ones it follows, and the event that stands for it.
+pub type Step = (Resolved, Vec<usize>, Event);
 
 /// What becomes of a command that its device takes.
 pub enum Fate {

@@ -64,6 +64,10 @@ pub enum Op {
         in_order: bool,
         steps: Vec<(Work, Vec<usize>)>,
     },
+    /// Makes one more executable graph of what was recorded.
+    Instantiate {
+        graph: usize,
+    },
     Replay {
         graph: usize,
         queue: usize,
@@ -245,6 +249,7 @@ impl Generator {
                 let work = self.work();
                 Op::UpdateGraph { graph: any(&mut self.random), step: any(&mut self.random), work }
             }
+            98 => Op::Instantiate { graph: any(&mut self.random) },
             93 if self.random.one_in(3) => Op::DropGraph { graph: any(&mut self.random) },
             94 if !self.losses => Op::DropEvent { event: any(&mut self.random) },
             95 if self.losses && self.random.one_in(3) => Op::Lose { device: self.random.below(self.devices) },

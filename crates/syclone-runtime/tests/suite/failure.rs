@@ -129,6 +129,7 @@ fn an_explicit_dependency_on_a_failed_event_fails_the_command_on_any_queue() {
 fn a_panic_in_a_kernel_is_its_events_error_and_the_workers_go_on() {
     let (device, queue) = queue();
     let ran = Arc::new(AtomicUsize::new(0));
+    let line = line!() + 5;
     for round in 0..20 {
         let count = Arc::clone(&ran);
         let command = kernel("explodes", 1000, Vec::new(), move |chunk, _| {
@@ -138,8 +139,9 @@ fn a_panic_in_a_kernel_is_its_events_error_and_the_workers_go_on() {
             Ok(())
         });
         let error = queue.submit(command).unwrap().wait().unwrap_err();
-        let message = format!("chunk 3 of round {round}");
-        assert_eq!(error, Error::KernelPanic { kernel: "explodes".into(), message });
+        let Error::KernelPanic { kernel, message } = error else { panic!("{error}") };
+        assert_eq!(kernel, "explodes");
+        assert_eq!(message, format!("chunk 3 of round {round} in line {line} of {}", file!()));
     }
     assert!(ran.load(Ordering::Relaxed) < 20 * 500, "chunks after a panic are skipped");
     let a = Words::new(&device, 1);
@@ -210,8 +212,9 @@ fn finish_runs_once_after_success_never_after_failure_and_a_panicking_drop_is_co
     assert_eq!(run(100, false, false), Ok(()));
     assert_eq!(finishes.load(Ordering::Relaxed), 3);
     assert_eq!(run(100, true, false), Err(out_of_bounds("finishing")));
-    let message = "in finish".to_owned();
-    assert_eq!(run(5, false, true), Err(Error::KernelPanic { kernel: "finishing".into(), message }));
+    let Err(Error::KernelPanic { kernel, message }) = run(5, false, true) else { panic!("finishing panics") };
+    assert_eq!(kernel, "finishing");
+    assert!(message.starts_with("in finish in line "), "{message}");
     assert_eq!(finishes.load(Ordering::Relaxed), 3);
 }
 

@@ -6,10 +6,16 @@ use syclone_kernel_ast::bound::{BoundFunction, BoundMethod, ConstValue};
 use syclone_kernel_ast::encode::decode;
 use syclone_kernel_ast::types::{BindFn, Type};
 
+use super::tree_type::TreeType;
 use crate::types::DeviceCopy;
 
-/// The device methods of a type through a trait: how to get the type, and how to get the methods.
-pub type MethodSource = (fn() -> Type, fn() -> Vec<(&'static str, BindFn)>);
+/// How to get device methods that a bound promises of a type.
+pub type MethodSource = fn() -> Vec<BoundMethod>;
+
+/// The methods of a list as those of `T`.
+pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
+    list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
+}
 
 /// What a tree's numbers stand for in one instance.
 #[derive(Clone, Debug, Default)]
@@ -36,28 +42,20 @@ impl Tables {
 pub type Finder<T> = (&'static str, fn(&T) -> Option<BindFn>);
 
 /// The methods of a type that are found.
-pub fn found<T: DeviceCopy>(finders: &[Finder<T>]) -> Vec<(&'static str, BindFn)> {
+pub fn found<T: DeviceCopy>(finders: &[Finder<T>]) -> Vec<BoundMethod> {
     found_of(&T::zeroed(), finders)
 }
 
 /// The methods of a value's type that are found.
-pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>]) -> Vec<(&'static str, BindFn)> {
-    finders.iter().filter_map(|(name, find)| Some((*name, find(value)?))).collect()
-}
-
-/// The type of a value.
-pub fn type_of<T: DeviceCopy>(_: &T) -> Type {
-    T::device_type()
+pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>]) -> Vec<BoundMethod> {
+    methods_of::<T>(finders.iter().filter_map(|(name, find)| Some((*name, find(value)?))).collect())
 }
 
 /// Makes a bound function of a tree's text and its tables.
 pub fn bind(text: &str, tables: Tables) -> Arc<BoundFunction> {
     let Tables { types, consts, callees, methods } = tables;
     let tree = decode(text).expect("the macro of the same version has encoded the tree");
-    let methods = methods
-        .into_iter()
-        .flat_map(|(ty, list)| list().into_iter().map(move |(name, function)| BoundMethod { ty: ty(), name, function }))
-        .collect();
+    let methods = methods.into_iter().flat_map(|source| source()).collect();
     Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods })
 }
 

@@ -68,6 +68,8 @@ pub struct KernelMeta<const D: usize> {
     pub lock_step: bool,
     /// Why there is no region form.
     pub not_split: Option<&'static str>,
+    /// Whether it calls device functions or methods.
+    pub calls: bool,
     /// The tree, encoded.
     pub text: &'static str,
     /// What the tree's numbers stand for, where that is more than the types of the parameters.
@@ -85,6 +87,7 @@ impl<const D: usize> KernelMeta<D> {
             local_bytes: 0,
             lock_step: false,
             not_split: None,
+            calls: false,
             text,
             tables: Tables::default,
         }

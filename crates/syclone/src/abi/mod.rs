@@ -35,7 +35,7 @@ pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind, found, found_of, type_of};
+pub use bind::{Tables, bind, found, found_of, methods_of};
 pub use capture::{Capture, Captured};
 pub use element::CopyOfElementChangeItInAVariableAndStoreItBack;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
@@ -44,6 +44,6 @@ pub use kernel::{
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use strips::{Lanes, loop_end, part_inside, strips};
-pub use syclone_kernel_ast::bound::BoundFunction;
+pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::{BindFn, Type};
 pub use tree_type::{TreeType, arg, role};

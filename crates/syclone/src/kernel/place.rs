@@ -122,6 +122,15 @@ impl<T> Place<T> {
         if self.fault == 0 { self.ptr } else { std::ptr::null_mut() }
     }
 
+    /// The same place without a fault, which is read and written without a check.
+    ///
+    /// # Safety
+    /// The place is inside.
+    #[inline(always)]
+    pub const unsafe fn inside(self) -> Self {
+        Place { ptr: self.ptr, fault: 0 }
+    }
+
     /// The place of a part of the value, such as `|p| &raw mut (*p).x`.
     #[inline(always)]
     pub fn field<F>(self, part: impl FnOnce(*mut T) -> *mut F) -> Place<F> {
@@ -183,26 +192,6 @@ tuples!(A B C E F);
 tuples!(A B C E F G);
 
 impl<T: PlaceValue> Place<T> {
-    /// The value, without a check.
-    ///
-    /// # Safety
-    /// The place is inside.
-    #[inline(always)]
-    pub unsafe fn read(self) -> T {
-        // SAFETY: the caller's promise.
-        unsafe { self.ptr.read() }
-    }
-
-    /// Writes the value, without a check.
-    ///
-    /// # Safety
-    /// The place is inside, and of something that can be written.
-    #[inline(always)]
-    pub unsafe fn write(self, value: T) {
-        // SAFETY: the caller's promise.
-        unsafe { self.ptr.write(value) }
-    }
-
     /// The value, or zero if the place is outside.
     #[inline(always)]
     pub fn get(self, oob: &mut Oob) -> T {

@@ -199,8 +199,11 @@ pub mod group_functions {
     }
 }
 
-/// Scans, of which the exclusive ones leave out the item's own value.
-fn check_scans(queue: &Queue, size: usize) -> Result<(Vec<[i32; 2]>, Vec<[i32; 2]>, Vec<i32>)> {
+/// What items got of a scan: by sum, and by maximum.
+type Scanned = Vec<[i32; 2]>;
+
+/// Exclusive and inclusive scans of groups of so many items, and what was scanned.
+fn check_scans(queue: &Queue, size: usize) -> Result<(Scanned, Scanned, Vec<i32>)> {
     let x: Vec<i32> = mixed(3 * size).iter().map(|&v| v as i32 - 300).collect();
     let (input, before, with) =
         (Buffer::from_slice(&x), Buffer::<[i32; 2]>::new(3 * size), Buffer::<[i32; 2]>::new(3 * size));
@@ -210,7 +213,7 @@ fn check_scans(queue: &Queue, size: usize) -> Result<(Vec<[i32; 2]>, Vec<[i32; 2
 }
 
 /// The scans of the parts of `x` of so many elements, by sum and by maximum from 3, exclusive or inclusive.
-fn scanned(x: &[i32], size: usize, inclusive: bool) -> Vec<[i32; 2]> {
+fn scanned(x: &[i32], size: usize, inclusive: bool) -> Scanned {
     let mut all = Vec::new();
     for group in x.chunks(size) {
         for i in 0..group.len() {

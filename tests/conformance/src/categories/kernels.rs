@@ -256,7 +256,7 @@ pub mod kernel_args {
                 position: [i as f32, 2.0 * i as f32, 0.5],
                 mass: i as f64,
                 kind: Kind::Light,
-                alive: i % 2 == 0,
+                alive: i.is_multiple_of(2),
             };
             let by = Particle { position: [1.0, 2.0, 3.0], mass: 4.5, kind: Kind::Heavy, alive: false };
             let (x, height) = (Buffer::from_vec((0..10).map(start).collect::<Vec<_>>()), Buffer::<f32>::new(10));

@@ -3,7 +3,7 @@
 mod atomics;
 mod commands;
 mod devices;
-mod errors;
+mod failures;
 mod groups;
 mod kernels;
 mod memory;
@@ -70,9 +70,9 @@ pub const CATEGORIES: &[Category] = contents! {
     "context": "memory across queues and devices; a context object does not exist", tests(devices::context::TESTS);
     "device": "what a device says of itself", tests(devices::device::TESTS);
     "device_selector": "devices by one string", tests(devices::device_selector::TESTS);
-    "errors": "an error is a value, and names what was wrong", tests(errors::errors::TESTS);
+    "errors": "an error is a value, and names what was wrong", tests(failures::errors::TESTS);
     "event": "commands that can be waited for and followed", tests(commands::event::TESTS);
-    "exceptions": "errors of running commands, and what they leave alone", tests(errors::exceptions::TESTS);
+    "exceptions": "errors of running commands, and what they leave alone", tests(failures::exceptions::TESTS);
     "exclusive scan": "group, sub-group and joint exclusive scans", tests(groups::exclusive_scan::TESTS);
     "inclusive scan": "group, sub-group and joint inclusive scans", tests(groups::inclusive_scan::TESTS);
     "function objects": "the operators of reductions and scans", tests(groups::function_objects::TESTS);

@@ -61,6 +61,7 @@ impl Compiler<'_> {
                 let offset = self.code.local_bytes.next_multiple_of(LOCAL_ALIGN);
                 self.code.local_bytes = offset.saturating_add(inner.size());
                 let grain = inner.grain();
+                self.code.local_padded |= inner.is_padded();
                 self.code.local_grain =
                     if self.code.local_grain == 0 { grain } else { self.code.local_grain.min(grain) };
                 let bytes = self.code.local_bytes;

@@ -1,6 +1,7 @@
 //! From a launch's arguments to a machine, and over all groups.
 
 use super::memory::{Handle, MAX_HANDLES};
+use super::reduce;
 use super::{Item, Machine, Status, product, unlinear};
 use crate::builtins::Builtins;
 use crate::interp::code::{At, Code};
@@ -58,6 +59,7 @@ pub(in crate::interp) fn run(
         kind,
         bases: std::iter::once(std::ptr::null_mut()).chain(arguments.handles.iter().map(Handle::base)).collect(),
         elements: arguments.handles.iter().enumerate().map(|(number, handle)| handle.elements(number)).collect(),
+        partials: vec![reduce::Partial::new(); arguments.handles.len()],
         handles: arguments.handles,
         positions: arguments.positions,
         global_range,
@@ -92,6 +94,7 @@ pub(in crate::interp) fn run(
             return Err(fault);
         }
     }
+    machine.finish_reductions()?;
     if machine.outside.is_empty() { Ok(()) } else { Err(Fault::OutOfBounds(machine.outside)) }
 }
 

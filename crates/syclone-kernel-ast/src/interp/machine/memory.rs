@@ -1,8 +1,8 @@
 //! The three memories behind an address, and the handles that kernels reach global and sized local memory through.
 //!
 //! An address is 64 bits. The top two say whether it is in the item's private memory or in the group's local memory; else it
-//! is in global memory, and the eight bits from [`HANDLE_SHIFT`] on are the handle's number among the arguments, counted from
-//! 1. The low bits are an offset there. Zero is the address of an element that does not exist. The bits between are the
+//! is in global memory, and the eight bits from [`HANDLE_SHIFT`] on are one more than the handle's number
+//! among the arguments. The low bits are an offset there. Zero is the address of an element that does not exist. The bits between are the
 //! order and the scope of an atomic, which ends where the address is used.
 
 use super::Machine;

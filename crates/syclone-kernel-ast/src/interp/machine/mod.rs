@@ -5,6 +5,7 @@ mod fast;
 mod group;
 mod launch;
 mod memory;
+mod reduce;
 mod scalar;
 mod step;
 
@@ -58,6 +59,8 @@ struct Machine<'a> {
     watched: bool,
     kind: FunctionKind,
     handles: Vec<Handle>,
+    /// What has been combined so far, for each handle.
+    partials: Vec<reduce::Partial>,
     /// What each handle gives access to, if it is memory.
     elements: Vec<Option<Elements>>,
     /// The first byte behind each handle of global memory; the first is that of nothing.

@@ -1,12 +1,11 @@
 //! One item's instructions, until it ends or waits.
 
-use super::memory::{self, Handle, NOTHING};
+use super::memory::{self, NOTHING};
 use super::{Caller, Machine, Status};
 use crate::interp::code::{At, Instr, NameAt, TypeAt};
-use crate::interp::{AccessKind, Fault, IncidentKind};
+use crate::interp::{Fault, IncidentKind};
 use crate::message;
-use crate::numeric;
-use crate::types::{IntKind, Order, Scope, Type};
+use crate::types::{IntKind, Type};
 use crate::value::Value;
 
 /// An item either goes on or comes to a stop that is no fault.
@@ -311,20 +310,5 @@ impl Machine<'_> {
             addresses.push(self.element_at(handle, [0, 0, first.saturating_add(lane) as usize])?);
         }
         Ok(addresses)
-    }
-
-    fn combine(&mut self, handle: At, from: At) -> Result<(), Fault> {
-        let handle = self.number(handle) as usize;
-        let Some(Handle::Reducer { op, ty, .. }) = self.handles.get(handle) else {
-            return Err(Fault::Internal("a reduction that is none".into()));
-        };
-        let (op, ty, address) = (*op, ty.clone(), memory::global(handle));
-        let (order, scope) = (Order::Relaxed, Scope::Device);
-        let bytes = self.peek(address, ty.size(), AccessKind::Atomic { reads: true, writes: true, order, scope })?;
-        let before = Value::read(&ty, &bytes).map_err(|invalid| self.invalid(invalid.ty))?;
-        let Some(after) = numeric::apply(op, &before, &self.value(from, &ty)?) else {
-            return Err(Fault::Internal(format!("{} on {ty}", op.name())));
-        };
-        self.poke(address, &after.to_bytes(), None)
     }
 }

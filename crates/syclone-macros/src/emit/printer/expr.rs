@@ -43,11 +43,11 @@ impl Printer<'_> {
                 quote!(#a #op #b)
             }
             ExprKind::Assign(place, value) => {
-                let value = self.expr(value);
+                let value = (self.expr(value), value.span);
                 self.assign(place, None, value, span)
             }
             ExprKind::AssignOp(op, place, value) => {
-                let value = self.expr(value);
+                let value = (self.expr(value), value.span);
                 self.assign(place, Some(operator(*op, true, span)), value, span)
             }
             ExprKind::Cast(a, ty) => {
@@ -61,11 +61,8 @@ impl Printer<'_> {
             }
             ExprKind::Index(..) => {
                 let place = self.place(expr, false);
-                if self.is_inside(expr) {
-                    quote_spanned!(span=> unsafe { #place.read() })
-                } else {
-                    quote_spanned!(span=> #place.get(#oob))
-                }
+                let place = if self.is_inside(expr) { self.inside_place(expr, place) } else { place };
+                quote_spanned!(span=> #place.get(#oob))
             }
             ExprKind::Deref(a) => match self.local_root(a) {
                 Some(place) => quote_spanned!(span=> #place.get(#oob)),
@@ -183,7 +180,7 @@ impl Printer<'_> {
     }
 
     /// An operand: in parentheses unless it needs none.
-    pub(super) fn operand(&self, expr: &Expr) -> Printed {
+    pub fn operand(&self, expr: &Expr) -> Printed {
         let tokens = self.expr(expr);
         match &expr.kind {
             ExprKind::Lit(Lit::Int(value, _)) if *value < 0 => quote!((#tokens)).into(),

@@ -1,6 +1,6 @@
 //! Places: checked accesses of memory, and assignments to them and to their parts.
 
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
@@ -35,28 +35,36 @@ impl Printer<'_> {
         let span = self.span(expr.span);
         match &expr.kind {
             ExprKind::Index(base, index) => {
+                // rustc reports what cannot be an index once for each place that it sees, so there is one: the index.
+                let brackets = span;
+                let span = self.span(index.span);
                 let index = self.index(index);
                 let method = format_ident!("{}", if write { "at_mut" } else { "at" }, span = span);
                 if let ExprKind::Deref(inner) = &base.kind
                     && let Some(place) = self.local_root(inner)
                 {
-                    return quote!(#place.#method(#index));
+                    return quote_spanned!(span=> #place.#method(#index));
                 }
                 if has_index(base) || self.is_part_of_local(base) {
                     let base = self.place(base, write);
-                    return quote!(#base.#method(#index));
+                    return quote_spanned!(span=> #base.#method(#index));
                 }
                 let mut base_tokens = self.expr(base);
+                if let Printed::One(TokenTree::Ident(name)) = &mut base_tokens {
+                    name.set_span(span);
+                }
                 if let ExprKind::Var(var) = base.kind
                     && matches!(self.roles.role(var), Some(ParamRole::Reference { .. } | ParamRole::Spec))
                 {
                     // The address wanted is the array's, not that of what refers to it.
-                    base_tokens = quote!((*#base_tokens)).into();
+                    base_tokens = quote_spanned!(span=> (*#base_tokens)).into();
                 }
                 let base = base_tokens;
-                let raw =
-                    if write && !self.is_handle(expr) { quote!(&raw mut #base) } else { quote!(&raw const #base) };
-                quote_spanned!(span=> unsafe { ::syclone::abi::#method(#raw, #index) })
+                let kind = if write && !self.is_handle(expr) { "mut" } else { "const" };
+                let kind = Ident::new(kind, span);
+                let raw = quote_spanned!(span=> &raw #kind #base);
+                let place = quote_spanned!(span=> ::syclone::abi::#method(#raw, #index));
+                quote_spanned!(brackets=> unsafe { #place })
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base, write);
@@ -73,6 +81,17 @@ impl Printer<'_> {
         }
     }
 
+    /// A place that was checked before. It begins where the checked one does, so that a mistake is the same error in both.
+    pub(super) fn inside_place(&self, access: &Expr, place: TokenStream) -> TokenStream {
+        let mut first = access;
+        while let ExprKind::Index(base, _) = &first.kind
+            && let ExprKind::Index(..) = base.kind
+        {
+            first = base;
+        }
+        quote_spanned!(self.span(first.span)=> unsafe { #place.inside() })
+    }
+
     fn is_handle(&self, place: &Expr) -> bool {
         root(place).is_some_and(|var| {
             self.roles.role(var).is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. }))
@@ -84,8 +103,14 @@ impl Printer<'_> {
         self.expr(index)
     }
 
-    /// `place op value`, where the value has been printed.
-    pub(super) fn assign(&self, place: &Expr, op: Option<TokenStream>, value: Printed, span: Span) -> TokenStream {
+    /// `place op value`, where the value has been printed and stands at `at`.
+    pub(super) fn assign(
+        &self,
+        place: &Expr,
+        op: Option<TokenStream>,
+        (value, at): (Printed, SpanId),
+        span: Span,
+    ) -> TokenStream {
         let is_local = match &place.kind {
             ExprKind::Deref(inner) | ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) => {
                 self.local_root(inner).is_some()
@@ -102,12 +127,14 @@ impl Printer<'_> {
             let op = op.unwrap_or_else(|| quote_spanned!(span=> =));
             return quote!(#place #op #value);
         }
+        // A value of the wrong type is a mistake where the value is.
+        let name = Ident::new("__value", self.span(at));
         let replace = |old| match &op {
-            None => quote!(__value),
-            Some(op) => quote!({ let mut __new = #old; __new #op __value; __new }),
+            None => quote!(#name),
+            Some(op) => quote!({ let mut __new = #old; __new #op #name; __new }),
         };
         let store = self.store(place, op.is_some(), &replace);
-        quote_spanned!(span=> { let __value = #value; #store })
+        quote_spanned!(span=> { let #name = #value; #store })
     }
 
     /// Statements that write `new(old)` to a checked place, where `new` may not look at `old` unless it `reads`. A part of
@@ -121,10 +148,7 @@ impl Printer<'_> {
         };
         if let Some(whole) = whole.filter(|_| !self.indexes_a_part(place)) {
             let span = self.span(place.span);
-            if self.is_inside(place) {
-                let value = new(quote!(unsafe { __place.read() }));
-                return quote_spanned!(span=> let __place = #whole; let __stored = #value; unsafe { __place.write(__stored) };);
-            }
+            let whole = if self.is_inside(place) { self.inside_place(place, whole) } else { whole };
             if !reads {
                 let value = new(TokenStream::new());
                 return quote_spanned!(span=> #whole.set(#value, #oob););

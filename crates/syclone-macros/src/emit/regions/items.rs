@@ -166,7 +166,11 @@ impl Regions<'_> {
         let (mut indices, mut faults) = (Vec::new(), Vec::new());
         for access in accesses {
             let place = self.printer.place(access, false);
-            indices.extend(steps(self.plan, access).into_iter().map(|part| self.printer.expr(part)));
+            // What is no index at all is the place's error, not one of these too.
+            indices.extend(steps(self.plan, access).into_iter().map(|part| {
+                let part = self.printer.operand(part);
+                quote!(#part as usize)
+            }));
             faults.push(quote!(#place.fault()));
         }
         quote! {

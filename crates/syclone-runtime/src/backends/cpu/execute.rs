@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 
+use super::quiet;
 use crate::check::{self, commands};
 use crate::command::Work;
 use crate::graph::{GraphRun, StepCall};
@@ -83,7 +84,7 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     }
     // SAFETY: all chunks are finished, so only this call decides about the node, and it has not ended it yet.
     match &unsafe { node.payload() }.work {
-        Work::Kernel(kernel) => Some(Ended::Node(catching(|| kernel.finish(), kernel_panic(&node.name)))),
+        Work::Kernel(kernel) => Some(Ended::Node(in_kernel(&node.name, || kernel.finish()))),
         Work::Strands(_) => {
             // Strands have ended their commands. The node may lie in the pool's queue for a while, and its payload keeps
             // the device.
@@ -145,9 +146,9 @@ fn run_whole(kernel: &dyn KernelWork, name: &Name, worker: &mut Worker) -> Resul
         worker.scratch().reset();
         worker.set_command(commands::UNCHECKED);
         // SAFETY: the caller's promise; this is the one run of the one chunk.
-        catching(|| unsafe { kernel.run(0, worker) }, kernel_panic(name))?;
+        in_kernel(name, || unsafe { kernel.run(0, worker) })?;
     }
-    catching(|| kernel.finish(), kernel_panic(name))
+    in_kernel(name, || kernel.finish())
 }
 
 fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
@@ -162,7 +163,7 @@ fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) ->
             worker.set_command(node.check);
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
-            catching(|| unsafe { kernel.run(chunk, worker) }, kernel_panic(&node.name))
+            in_kernel(&node.name, || unsafe { kernel.run(chunk, worker) })
         }
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
@@ -181,8 +182,18 @@ fn catching(call: impl FnOnce() -> Result<()>, panicked: impl FnOnce(String) -> 
     })
 }
 
-fn kernel_panic(name: &Name) -> impl FnOnce(String) -> Error {
-    |message| Error::KernelPanic { kernel: name.clone(), message }
+/// Calls into a kernel; a panic is an error that says where it was.
+fn in_kernel(name: &Name, call: impl FnOnce() -> Result<()>) -> Result<()> {
+    catching(
+        || quiet::in_kernel(call),
+        |message| {
+            let message = match quiet::take_place() {
+                Some((file, line)) => format!("{message} in line {line} of {file}"),
+                None => message,
+            };
+            Error::KernelPanic { kernel: name.clone(), message }
+        },
+    )
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

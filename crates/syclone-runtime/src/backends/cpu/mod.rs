@@ -1,15 +1,17 @@
 //! The CPU device: a persistent pool of workers that run chunks of commands.
 //!
 //! `pool` decides who sleeps, spins and wakes; `execute` runs one command's chunks; `worker` is the memory that a
-//! worker lends to kernels; `machine` asks what the hardware is.
+//! worker lends to kernels; `machine` asks what the hardware is; `quiet` keeps kernels' panics off standard error.
 
 mod execute;
 mod machine;
 mod pool;
+mod quiet;
 mod worker;
 
 pub(crate) use execute::run_chunks;
 pub(crate) use pool::is_worker_thread;
+pub(crate) use quiet::install as keep_kernels_quiet;
 pub use worker::{Scratch, Worker};
 
 use crate::{Aspect, Device, DeviceInfo, Error, Isa, Result};

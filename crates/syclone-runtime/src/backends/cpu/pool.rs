@@ -25,7 +25,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::execute::{Ended, run_node};
-use super::{LOCAL_MEMORY_BYTES, Worker};
+use super::{LOCAL_MEMORY_BYTES, Worker, quiet};
 use crate::backends::Backend;
 use crate::node::{NO_PANIC, Node, spin_until};
 use crate::{Error, Result, scheduler};
@@ -101,6 +101,7 @@ impl Backend for Pool {
         if self.all_started.load(Ordering::Acquire) {
             return Ok(());
         }
+        quiet::install();
         let mut started = self.started.lock().expect(NO_PANIC);
         while *started < self.threads {
             let index = *started;

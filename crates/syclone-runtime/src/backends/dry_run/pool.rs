@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use super::execute;
 use super::fault::{FaultKind, Plan};
 use super::random::Random;
-use crate::backends::{Admission, Backend, run_chunks};
+use crate::backends::{Admission, Backend, keep_kernels_quiet, run_chunks};
 use crate::node::{NO_PANIC, Node};
 use crate::{Command, Error, Name, Result, Worker, scheduler};
 
@@ -239,6 +239,7 @@ impl Shared {
             state.threads += 1;
             state.threads - 1
         };
+        keep_kernels_quiet();
         let shared = Arc::clone(self);
         let thread = std::thread::Builder::new().name(format!("syclone-dry-{index}"));
         if let Err(error) = thread.spawn(move || shared.take_turns()) {

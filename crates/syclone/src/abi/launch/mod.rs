@@ -5,6 +5,7 @@
 //! way and with the instruction set that were chosen here.
 
 mod checked;
+mod circle;
 mod grid;
 mod interpreted;
 mod isa;
@@ -81,6 +82,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     check_local_memory(device, &meta, params)?;
     let checks = Checks::of(device);
     let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
+    circle::check(&kernel, &meta)?;
     let params = params.with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
