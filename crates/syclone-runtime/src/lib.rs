@@ -49,6 +49,8 @@
 //! | `device`, `aspect`, `isa`, `limits`, `selector` | what exists, what it can do, how it is chosen |
 //! | `memory`, `region`, `hazard` | allocations, parts of them, and who used which bytes last |
 //! | `command`, `queue`, `event`, `node`, `scheduler` | from a submitted command to a finished event |
+//! | `graph` | commands that are recorded once and replayed as one |
+//! | `lane` | launches without events on in-order queues |
 //! | `host` | host accesses in the hazard order |
 //! | `sync` | the primitives of the lock-free parts, for a model checker to replace |
 //! | `trace` | what commands did, as values, for Perfetto and for Graphviz |

@@ -218,7 +218,8 @@ fn a_panic_in_a_launch_is_the_queues_error_and_its_handler_hears_of_it() {
     launch(&queue, 1, [], |_| panic!("no"));
     drop(queue);
     let error = errors.recv_timeout(Duration::from_secs(10)).unwrap();
-    assert_eq!(error, Error::KernelPanic { kernel: "launch".into(), message: "no".into() });
+    let is_own = |kernel: &str, message: &str| kernel == "launch" && message.starts_with("no");
+    assert!(matches!(&error, Error::KernelPanic { kernel, message } if is_own(kernel, message)), "{error:?}");
 }
 
 #[test]
