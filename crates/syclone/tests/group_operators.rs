@@ -93,7 +93,7 @@ macro_rules! operator {
 
 /// Bits that no two items share all of.
 fn bits(i: usize) -> u32 {
-    !(1 << (i % 29)) ^ (i as u32 * 0x0204_0810 & 0x1234_5678)
+    !(1 << (i % 29)) ^ ((i as u32 * 0x0204_0810) & 0x1234_5678)
 }
 
 operator!(plus_i64, Plus, i64, 0, |a, b| a + b, |i| i as i64 * 1_000_003 - 7);
