@@ -145,10 +145,13 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let options = quote!(#has_lock_step #work_group_size #sub_group_size #local_bytes #reason);
     let meta = meta(parsed, dims, options);
     let unsafety = &parsed.sig.safety;
+    // `'static` stands with the parameter, wherever the user's own bounds stand.
+    let bounds = where_clause.as_ref().map(|_| quote!(#[allow(clippy::multiple_bound_locations)]));
     let span = ident.span();
     Ok(quote_spanned! {span=>
         #(#attrs)*
         #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+        #bounds
         #vis #unsafety fn #ident #impl_generics (#(#arguments),*)
             -> ::syclone::abi::KernelCall<#dims, #form, #ident #type_generics> #where_clause
         {
