@@ -1,7 +1,7 @@
 //! Looking for mistakes in a kernel while it runs on the interpreter.
 //!
-//! A [`Checker`] is an [`Observer`] of one launch. It knows for each number in memory who touched it last ([`shadow`]) and
-//! what happens before what ([`clock`]), and collects what is wrong as [`Finding`]s, each place once.
+//! A [`Checker`] is an [`Observer`] of one launch. It knows for each number in memory who touched it last (`shadow`) and
+//! what happens before what (`clock`), and collects what is wrong as [`Finding`]s, each place once.
 //!
 //! - *Races* are looked for where items can race: in memory that any item may write at any index, and in local memory. A
 //!   `View` cannot be written and an `ItemMut` gives each item its own element. Items of a group that write one and the same

@@ -1,7 +1,7 @@
 //! Texts that kernels send to the host, as macro output makes them: `kprint!`, `kprintln!`, `kassert!`.
 //!
 //! A text belongs to the chunk that the thread runs, which keeps it until the chunk ends ([`Printed`]). An assertion that
-//! does not hold unwinds to the chunk's end, as a division by zero does, with [`Failed`] as its value, of which the
+//! does not hold unwinds to the chunk's end, as a division by zero does, with `Failed` as its value, of which the
 //! launch makes the command's error. On the host, where device functions are plain functions, the one prints and the
 //! other panics.
 
