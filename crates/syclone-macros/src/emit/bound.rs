@@ -19,7 +19,7 @@ pub fn encoded(parsed: &Parsed) -> TokenStream {
 
 /// The expression that binds the tree.
 pub fn bound_value(parsed: &Parsed) -> TokenStream {
-    let (text, tables) = (encoded(parsed), tables(parsed));
+    let (text, tables) = (encoded(parsed), tables(parsed, &bound_methods(parsed), found(parsed)));
     quote!(::syclone::abi::bind(#text, #tables))
 }
 
@@ -34,19 +34,19 @@ pub fn calls_field(parsed: &Parsed) -> Option<TokenStream> {
 pub fn tables_field(parsed: &Parsed) -> TokenStream {
     let of_params = parsed.function.params.iter().map(|p| p.ty.0 as usize + 1).max().unwrap_or(0);
     let only_params = parsed.types.len() == of_params && parsed.consts.is_empty() && parsed.callees.is_empty();
-    if only_params && bound_methods(parsed).is_empty() && found(parsed).entries.is_empty() {
+    let (methods, found) = (bound_methods(parsed), found(parsed));
+    if only_params && methods.is_empty() && found.entries.is_empty() {
         return TokenStream::new();
     }
-    let tables = tables(parsed);
+    let tables = tables(parsed, &methods, found);
     quote!(tables: || #tables,)
 }
 
-fn tables(parsed: &Parsed) -> TokenStream {
+/// The tables, with the methods of bounds and those that are found where they are called.
+fn tables(parsed: &Parsed, methods: &[TokenStream], Found { items, entries }: Found) -> TokenStream {
     let types = parsed.types.iter().map(type_value);
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
     let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
-    let methods = bound_methods(parsed);
-    let Found { items, entries } = found(parsed);
     let tables = quote!(::syclone::abi::Tables::new(
         [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods,)* #(#entries),*]
     ));

@@ -15,7 +15,7 @@ pub use call::{callee_path, calls_functions};
 
 use std::cell::RefCell;
 
-use proc_macro2::{Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
@@ -104,6 +104,19 @@ impl<'a> Printer<'a> {
         let site = Span::call_site();
         // The user's place, our hygiene: printed names and the names that the macro adds must see each other.
         self.parsed.spans.get(span.0 as usize).map_or(site, |user| user.resolved_at(site))
+    }
+
+    /// The user's place with the user's hygiene.
+    fn users(&self, span: SpanId) -> Span {
+        self.parsed.spans.get(span.0 as usize).copied().unwrap_or_else(Span::call_site)
+    }
+
+    /// Tokens in parentheses that are the user's own for rustc. An operation of two such operands, whose operator is the
+    /// user's too, panics with the user's line; other printed code with that of the macro.
+    fn placed(&self, tokens: Printed, span: SpanId) -> Group {
+        let mut group = Group::new(Delimiter::Parenthesis, tokens.into_token_stream());
+        group.set_span(self.users(span));
+        group
     }
 
     pub fn line(&self, span: SpanId) -> u32 {

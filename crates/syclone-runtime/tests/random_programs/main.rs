@@ -130,7 +130,7 @@ fn thousands_of_random_programs_do_what_the_model_says() {
 }
 
 #[test]
-#[ignore = "takes minutes; run before the scheduler is released"]
+#[ignore = "half a minute in release builds: cargo test --release -p syclone-runtime --test random_programs -- --ignored"]
 fn a_hundred_thousand_random_programs_do_what_the_model_says() {
     run_programs(MANY);
 }

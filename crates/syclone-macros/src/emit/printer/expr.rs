@@ -37,6 +37,11 @@ impl Printer<'_> {
                     UnaryOp::Not => quote_spanned!(span=> !#a),
                 }
             }
+            ExprKind::Binary(op, a, b) if may_panic(*op) => {
+                let (a, b) = (self.placed(self.expr(a), expr.span), self.placed(self.expr(b), expr.span));
+                let op = operator(*op, false, self.users(expr.span));
+                quote!(#a #op #b)
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.operand(a), self.operand(b));
                 let op = operator(*op, false, span);
@@ -48,7 +53,7 @@ impl Printer<'_> {
             }
             ExprKind::AssignOp(op, place, value) => {
                 let value = (self.expr(value), value.span);
-                self.assign(place, Some(operator(*op, true, span)), value, span)
+                self.assign(place, Some(*op), value, span)
             }
             ExprKind::Cast(a, ty) => {
                 let (a, ty) = (self.operand(a), self.ty(*ty));
@@ -215,7 +220,13 @@ impl Printer<'_> {
     }
 }
 
-fn operator(op: BinaryOp, assign: bool, span: Span) -> TokenStream {
+/// Whether Rust panics on some integers: in every build on a division by zero, with overflow checks on other results.
+pub(super) fn may_panic(op: BinaryOp) -> bool {
+    use BinaryOp::{Add, Div, Mul, Rem, Shl, Shr, Sub};
+    matches!(op, Add | Sub | Mul | Div | Rem | Shl | Shr)
+}
+
+pub(super) fn operator(op: BinaryOp, assign: bool, span: Span) -> TokenStream {
     let equals = if assign { "=" } else { "" };
     let mut symbols = op.symbol().chars().chain(equals.chars()).peekable();
     let mut tokens = TokenStream::new();

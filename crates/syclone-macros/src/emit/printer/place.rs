@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
+use super::expr::{may_panic, operator};
 use super::{Printed, Printer};
 use crate::frontend::make_ident;
 
@@ -107,7 +108,7 @@ impl Printer<'_> {
     pub(super) fn assign(
         &self,
         place: &Expr,
-        op: Option<TokenStream>,
+        op: Option<BinaryOp>,
         (value, at): (Printed, SpanId),
         span: Span,
     ) -> TokenStream {
@@ -124,17 +125,34 @@ impl Printer<'_> {
             } else {
                 self.expr(place)
             };
-            let op = op.unwrap_or_else(|| quote_spanned!(span=> =));
-            return quote!(#place #op #value);
+            let Some(op) = op else {
+                return quote_spanned!(span=> #place = #value);
+            };
+            return self.change(op, place, value, at, span);
         }
         // A value of the wrong type is a mistake where the value is.
         let name = Ident::new("__value", self.span(at));
         let replace = |old| match &op {
             None => quote!(#name),
-            Some(op) => quote!({ let mut __new = #old; __new #op #name; __new }),
+            Some(op) => {
+                let new = Ident::new("__new", Span::call_site());
+                let change = self.change(*op, Printed::One(new.into()), Printed::One(name.clone().into()), at, span);
+                quote!({ let mut __new = #old; #change; __new })
+            }
         };
         let store = self.store(place, op.is_some(), &replace);
         quote_spanned!(span=> { let #name = #value; #store })
+    }
+
+    /// `place op= value`. A panic has the place of the value, at `at`.
+    fn change(&self, op: BinaryOp, place: Printed, value: Printed, at: SpanId, span: Span) -> TokenStream {
+        if may_panic(op) {
+            let (place, value, op) =
+                (self.placed(place, at), self.placed(value, at), operator(op, true, self.users(at)));
+            return quote!(#place #op #value);
+        }
+        let op = operator(op, true, span);
+        quote!(#place #op #value)
     }
 
     /// Statements that write `new(old)` to a checked place, where `new` may not look at `old` unless it `reads`. A part of
