@@ -125,8 +125,8 @@ impl<T: DeviceCopy> From<Vec<T>> for Buffer<T, 1> {
     }
 }
 
-/// The methods that read, for every type with a `block` that commands may at least read.
-macro_rules! readable {
+/// What every type with a `block` says of its shape, and its declarations of reads.
+macro_rules! shaped {
     ($($name:ident $(<$scope:lifetime>)?)*) => {$(
         impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
             /// The number of elements in each dimension.
@@ -152,7 +152,41 @@ macro_rules! readable {
             pub fn read(&self, h: &Handler<'_>) -> ReadAccess<T, D> {
                 ReadAccess(h.declare(&self.block, AccessMode::Read))
             }
+        }
+    )*};
+}
 
+/// The declarations of writes, for every type with a `block` that commands may write too.
+macro_rules! declares_writes {
+    ($($name:ident $(<$scope:lifetime>)?)*) => {$(
+        impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
+            /// Declares that the command of `h` writes the memory and does not need what it held.
+            pub fn write(&self, h: &Handler<'_>) -> WriteAccess<T, D> {
+                WriteAccess(h.declare(&self.block, AccessMode::Write))
+            }
+
+            /// Declares that the command of `h` reads and writes the memory.
+            pub fn read_write(&self, h: &Handler<'_>) -> ReadWriteAccess<T, D> {
+                ReadWriteAccess(h.declare(&self.block, AccessMode::ReadWrite))
+            }
+
+            /// Declares that the command of `h` changes the memory by atomic operations.
+            pub fn atomic(&self, h: &Handler<'_>) -> AtomicAccess<T, D> {
+                AtomicAccess(h.declare(&self.block, AccessMode::ReadWrite))
+            }
+
+            /// Declares that the command of `h` writes the memory at any index.
+            pub fn scatter(&self, h: &Handler<'_>) -> ScatterAccess<T, D> {
+                ScatterAccess(h.declare(&self.block, AccessMode::ReadWrite))
+            }
+        }
+    )*};
+}
+
+/// The methods that read, for every type with a `block` that commands may at least read.
+macro_rules! readable {
+    ($($name:ident $(<$scope:lifetime>)?)*) => {$(
+        impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
             /// Waits for the commands that write the memory, then lets the host read it.
             pub fn host_read(&self) -> Result<HostRead<'_, T, D>> {
                 HostRead::wait(&self.block)
@@ -186,26 +220,6 @@ macro_rules! readable {
 macro_rules! writable {
     ($($name:ident $(<$scope:lifetime>)?)*) => {$(
         impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
-            /// Declares that the command of `h` writes the memory and does not need what it held.
-            pub fn write(&self, h: &Handler<'_>) -> WriteAccess<T, D> {
-                WriteAccess(h.declare(&self.block, AccessMode::Write))
-            }
-
-            /// Declares that the command of `h` reads and writes the memory.
-            pub fn read_write(&self, h: &Handler<'_>) -> ReadWriteAccess<T, D> {
-                ReadWriteAccess(h.declare(&self.block, AccessMode::ReadWrite))
-            }
-
-            /// Declares that the command of `h` changes the memory by atomic operations.
-            pub fn atomic(&self, h: &Handler<'_>) -> AtomicAccess<T, D> {
-                AtomicAccess(h.declare(&self.block, AccessMode::ReadWrite))
-            }
-
-            /// Declares that the command of `h` writes the memory at any index.
-            pub fn scatter(&self, h: &Handler<'_>) -> ScatterAccess<T, D> {
-                ScatterAccess(h.declare(&self.block, AccessMode::ReadWrite))
-            }
-
             /// Waits for the commands that use the memory, then replaces its elements by those of `source`, which must
             /// have as many. What a failed command left there does not matter.
             pub fn copy_from_slice(&self, source: &[T]) -> Result<()> {
@@ -230,7 +244,9 @@ macro_rules! writable {
     )*};
 }
 
-pub(crate) use {readable, writable};
+pub(crate) use {declares_writes, readable, shaped, writable};
 
+shaped!(Buffer);
 readable!(Buffer);
+declares_writes!(Buffer);
 writable!(Buffer);

@@ -10,7 +10,7 @@ use syclone_runtime::{AccessMode, Device, Error, HostAccessToken, Name, Result};
 
 use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
-use super::buffer::Buffer;
+use super::buffer::{Buffer, declares_writes, shaped};
 use super::handler::Handler;
 use super::range::Range;
 use super::rows::{RowsMut, RowsRef};
@@ -100,24 +100,9 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
         Ok(PitchedBuffer { block: Block::pitched("pitched buffer", &host, extents, pitch)? })
     }
 
-    /// The number of elements in each dimension.
-    pub fn extents(&self) -> [usize; D] {
-        self.block.extents()
-    }
-
     /// The elements from the beginning of one row to the next.
     pub fn pitch(&self) -> usize {
         self.block.pitch()
-    }
-
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        self.block.len()
-    }
-
-    /// Whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Part of the buffer: the indices `rows` of the first dimension.
@@ -128,35 +113,6 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
     /// Part of the buffer: the indices `columns` of the last dimension.
     pub fn columns(&self, columns: impl RangeBounds<usize>) -> Result<Self> {
         Ok(PitchedBuffer { block: self.block.columns(columns)? })
-    }
-
-    pub(crate) fn block(&self) -> &Block<T, D> {
-        &self.block
-    }
-
-    /// Declares that the command of `h` reads the memory.
-    pub fn read(&self, h: &Handler<'_>) -> ReadAccess<T, D> {
-        ReadAccess(h.declare(&self.block, AccessMode::Read))
-    }
-
-    /// Declares that the command of `h` writes the memory and does not need what it held.
-    pub fn write(&self, h: &Handler<'_>) -> WriteAccess<T, D> {
-        WriteAccess(h.declare(&self.block, AccessMode::Write))
-    }
-
-    /// Declares that the command of `h` reads and writes the memory.
-    pub fn read_write(&self, h: &Handler<'_>) -> ReadWriteAccess<T, D> {
-        ReadWriteAccess(h.declare(&self.block, AccessMode::ReadWrite))
-    }
-
-    /// Declares that the command of `h` changes the memory by atomic operations.
-    pub fn atomic(&self, h: &Handler<'_>) -> AtomicAccess<T, D> {
-        AtomicAccess(h.declare(&self.block, AccessMode::ReadWrite))
-    }
-
-    /// Declares that the command of `h` writes the memory at any index.
-    pub fn scatter(&self, h: &Handler<'_>) -> ScatterAccess<T, D> {
-        ScatterAccess(h.declare(&self.block, AccessMode::ReadWrite))
     }
 
     /// Waits for the commands that write the memory, then lets the host read it.
@@ -196,6 +152,9 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
         Ok(Buffer::of(self.block.clone()))
     }
 }
+
+shaped!(PitchedBuffer);
+declares_writes!(PitchedBuffer);
 
 impl<T: DeviceCopy, const D: usize> fmt::Debug for PitchedBuffer<T, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -16,7 +16,7 @@ use syclone_runtime::{AccessMode, Error, Event, EventStatus, MemoryObject, Name,
 
 use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
-use super::buffer::{readable, writable};
+use super::buffer::{declares_writes, readable, shaped, writable};
 use super::handler::Handler;
 use super::host::{HostRead, HostWrite};
 use super::range::Range;
@@ -175,7 +175,9 @@ pub struct ScopedInput<'scope, T, const D: usize = 1> {
     scope: PhantomData<&'scope mut &'scope ()>,
 }
 
+shaped!(ScopedBuffer<'scope> ScopedInput<'scope>);
 readable!(ScopedBuffer<'scope> ScopedInput<'scope>);
+declares_writes!(ScopedBuffer<'scope>);
 writable!(ScopedBuffer<'scope>);
 
 macro_rules! scoped {

@@ -1,0 +1,111 @@
+//! Launches of nothing: no kernel runs, nobody waits, and results are what they began with.
+
+use syclone::prelude::*;
+
+use crate::rig;
+use crate::rig::{assert_says, failure, in_every_way, run};
+
+/// Kernels that count how often they run, over ranges and nd-ranges of this many dimensions.
+macro_rules! visitors {
+    ($($range:ident $groups:ident $dims:literal)*) => {$(
+        #[kernel]
+        fn $range(_item: Item<$dims>, visits: AtomicView<u32>) {
+            visits.atomic(0).fetch_add(1);
+        }
+
+        #[kernel(fallback)]
+        fn $groups(_item: NdItem<$dims>, visits: AtomicView<u32>) {
+            visits.atomic(0).fetch_add(1);
+        }
+    )*};
+}
+
+visitors! { visit visit_in_groups 1 visit_2d visit_in_groups_2d 2 visit_3d visit_in_groups_3d 3 }
+
+#[kernel]
+fn total(item: Item<1>, x: View<i64>, sum: Reducer<i64, Plus>) {
+    sum.combine(x[item]);
+}
+
+#[test]
+fn ranges_without_items_run_no_kernel_and_delay_nobody() {
+    in_every_way(|queue, way| {
+        let visits = Buffer::<u32>::new(1);
+        run(queue, |h| h.parallel_for(0, visit(visits.atomic(h))));
+        run(queue, |h| h.parallel_for([256, 0], visit_2d(visits.atomic(h))));
+        run(queue, |h| h.parallel_for([0, 5], visit_2d(visits.atomic(h))));
+        run(queue, |h| h.parallel_for([0, 0, 0], visit_3d(visits.atomic(h))));
+        run(queue, |h| h.parallel_for(NdRange::new(0, 4), visit_in_groups(visits.atomic(h))));
+        run(queue, |h| h.parallel_for(NdRange::new([256, 0], [4, 2]), visit_in_groups_2d(visits.atomic(h))));
+        run(queue, |h| h.parallel_for(NdRange::new([0, 5], [1, 5]), visit_in_groups_2d(visits.atomic(h))));
+        run(queue, |h| h.parallel_for(NdRange::new([0, 0, 0], [1, 2, 3]), visit_in_groups_3d(visits.atomic(h))));
+        assert_eq!(visits.host_read().expect("reads")[0], 0, "{way:?}");
+        let empty = queue.submit(|h| h.parallel_for(0, visit(visits.atomic(h)))).expect("submits");
+        run(queue, |h| {
+            h.depends_on(&empty);
+            h.parallel_for([2, 3], visit_2d(visits.atomic(h)))
+        });
+        assert_eq!(visits.host_read().expect("reads")[0], 6, "{way:?}");
+    });
+}
+
+#[test]
+fn nothing_is_copied_filled_and_reduced_without_error() {
+    in_every_way(|queue, way| {
+        let (none, other) = (Buffer::<i64>::new(0), Buffer::<i64>::new(0));
+        queue.fill(&none, 7).expect("submits").wait().expect("fills");
+        queue.copy(&none, &other).expect("submits").wait().expect("copies");
+        queue.copy_from_slice(&[], &none).expect("submits").wait().expect("copies");
+        assert!(none.to_vec().expect("reads").is_empty());
+        let ten = Buffer::from_vec(vec![10i64]);
+        run(queue, |h| h.parallel_for(0, total(none.read(h), ten.reduce(h, Plus).including_initial_value())));
+        assert_eq!(ten.host_read().expect("reads")[0], 10, "{way:?}");
+        run(queue, |h| h.parallel_for(0, total(none.read(h), ten.reduce(h, Plus))));
+        assert_eq!(ten.host_read().expect("reads")[0], 0, "{way:?}: nothing adds up to the identity");
+    });
+}
+
+#[test]
+fn group_sizes_of_zero_or_that_do_not_divide_are_refused_before_the_launch() {
+    let visits = Buffer::<u32>::new(1);
+    let queue = rig::queue();
+    let launch = |shape: NdRange<2>| failure(&queue, |h| h.parallel_for(shape, visit_in_groups_2d(visits.atomic(h))));
+    assert_says(&launch(NdRange::new([4, 4], [2, 0])), &["visit_in_groups", "dimension 1 is 0"]);
+    assert_says(&launch(NdRange::new([0, 4], [2, 0])), &["visit_in_groups", "dimension 1 is 0"]);
+    assert_says(
+        &launch(NdRange::new([4, 10], [2, 4])),
+        &["visit_in_groups", "4 does not divide", "10", "round the global size up to 12"],
+    );
+    assert_eq!(visits.host_read().expect("reads")[0], 0);
+    run(&queue, |h| h.parallel_for(NdRange::new([4, 12], [2, 4]), visit_in_groups_2d(visits.atomic(h))));
+    assert_eq!(visits.host_read().expect("reads")[0], 48);
+}
+
+#[kernel(fallback)]
+fn count_in_groups(item: NdItem<2>, count: Reducer<u64, Plus>, greatest: Reducer<i32, Maximum>) {
+    item.barrier();
+    count.combine(1);
+    greatest.combine(item.global_id(1) as i32);
+}
+
+#[test]
+fn reductions_over_no_groups_give_what_they_began_with() {
+    in_every_way(|queue, way| {
+        for extents in [[0, 4], [4, 0], [0, 0]] {
+            let (count, greatest) = (Buffer::from_vec(vec![10u64]), Buffer::from_vec(vec![7i32]));
+            run(queue, |h| {
+                let count = count.reduce(h, Plus).including_initial_value();
+                h.parallel_for(NdRange::new(extents, [2, 2]), count_in_groups(count, greatest.reduce(h, Maximum)))
+            });
+            assert_eq!(count.host_read().expect("reads")[0], 10, "{way:?} {extents:?}");
+            assert_eq!(greatest.host_read().expect("reads")[0], i32::MIN, "{way:?} {extents:?}");
+            // The same launch with items.
+            run(queue, |h| {
+                let count = count.reduce(h, Plus).including_initial_value();
+                h.parallel_for(NdRange::new([4, 6], [2, 2]), count_in_groups(count, greatest.reduce(h, Maximum)))
+            });
+            assert_eq!(count.host_read().expect("reads")[0], 34, "{way:?} {extents:?}");
+            assert_eq!(greatest.host_read().expect("reads")[0], 5, "{way:?} {extents:?}");
+        }
+    });
+}

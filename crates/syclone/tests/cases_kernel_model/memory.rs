@@ -1,0 +1,137 @@
+//! Atomics, and local memory that belongs to one group.
+
+use syclone::prelude::*;
+
+use crate::rig::{in_every_way, run};
+
+#[kernel]
+fn greatest(item: Item<1>, x: View<f32>, cell: AtomicView<f32>) {
+    cell.atomic(0).fetch_max(x[item]);
+}
+
+#[kernel]
+fn least(item: Item<1>, x: View<f32>, cell: AtomicView<f32>) {
+    cell.atomic(0).fetch_min(x[item]);
+}
+
+#[kernel]
+fn sum(item: Item<1>, x: View<f32>, cell: AtomicView<f32>) {
+    cell.atomic(0).fetch_add(x[item]);
+}
+
+#[kernel]
+fn replace(_item: Item<1>, current: f32, new: f32, cell: AtomicView<f32>, done: AtomicView<u32>) {
+    let (_, replaced) = cell.atomic(0).compare_exchange(current, new);
+    if replaced {
+        done.atomic(0).fetch_add(1);
+    }
+}
+
+#[kernel]
+fn add_wide(_item: Item<1>, cell: AtomicView<i64>) {
+    cell.atomic(0).fetch_add(1 << 33);
+}
+
+#[kernel]
+fn take_numbers(item: Item<1>, counter: AtomicView<u32>, numbers: ItemMut<u32>) {
+    numbers[item] = counter.atomic(0).fetch_add(1);
+}
+
+#[test]
+fn float_atomics_compare_values_and_end_with_nan() {
+    in_every_way(|queue, way| {
+        let cell =
+            |start: f32, values: Vec<f32>, launch: fn(&Handler<'_>, &Buffer<f32>, &Buffer<f32>) -> Result<()>| {
+                let (x, cell) = (Buffer::from_vec(values), Buffer::from_vec(vec![start]));
+                run(queue, |h| launch(h, &x, &cell));
+                cell.to_vec().expect("reads")[0]
+            };
+        let max = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), greatest(x.read(h), cell.atomic(h)))
+        };
+        let min = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), least(x.read(h), cell.atomic(h)))
+        };
+        let add = |h: &Handler<'_>, x: &Buffer<f32>, cell: &Buffer<f32>| {
+            h.parallel_for(x.len(), sum(x.read(h), cell.atomic(h)))
+        };
+        assert_eq!(cell(-1.0, (0..512).map(|i| i as f32).collect(), max), 511.0, "{way:?}");
+        assert_eq!(cell(f32::NEG_INFINITY, (-5..0).map(|i| i as f32).collect(), max), -1.0, "{way:?}");
+        assert_eq!(cell(9.0, (-5..=5).map(|i| i as f32).collect(), min), -5.0, "{way:?}");
+        let with_nan = || (0..256).map(|i| if i == 77 { f32::NAN } else { i as f32 }).collect::<Vec<_>>();
+        // A NaN loses against any number; once added, it stays.
+        assert_eq!(cell(-1.0, with_nan(), max), 255.0, "{way:?}");
+        assert_eq!(cell(f32::NAN, vec![3.0, 4.0], min), 3.0, "{way:?}");
+        assert!(cell(0.0, with_nan(), add).is_nan(), "{way:?}");
+        // Zeros of both signs are equal, so the one that is there stays.
+        assert_eq!(cell(-0.0, vec![0.0], max).to_bits(), (-0.0f32).to_bits(), "{way:?}");
+        assert_eq!(cell(0.0, vec![-0.0], min).to_bits(), 0.0f32.to_bits(), "{way:?}");
+        let replaced = |start: f32, current: f32| {
+            let (cell, done) = (Buffer::from_vec(vec![start]), Buffer::<u32>::new(1));
+            run(queue, |h| h.parallel_for(256, replace(current, 7.0, cell.atomic(h), done.atomic(h))));
+            (cell.to_vec().expect("reads")[0], done.to_vec().expect("reads")[0])
+        };
+        assert_eq!(replaced(f32::NAN, f32::NAN), (7.0, 1), "{way:?}: bits are compared");
+        assert_eq!(replaced(0.0, -0.0), (0.0, 0), "{way:?}: bits are compared");
+    });
+}
+
+#[test]
+fn wide_atomics_keep_both_halves_and_old_values_are_a_permutation() {
+    in_every_way(|queue, way| {
+        let cell = Buffer::<i64>::new(1);
+        run(queue, |h| h.parallel_for(10_000, add_wide(cell.atomic(h))));
+        assert_eq!(cell.host_read().expect("reads")[0], 85_899_345_920_000, "{way:?}");
+        let (counter, numbers) = (Buffer::<u32>::new(1), Buffer::<u32>::new(4096));
+        run(queue, |h| h.parallel_for(4096, take_numbers(counter.atomic(h), numbers.write(h))));
+        let mut numbers = numbers.to_vec().expect("reads");
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..4096), "{way:?}");
+    });
+}
+
+#[kernel(fallback)]
+fn local_is_the_groups(item: NdItem<1>, out: GroupMut<u32>, other: LocalAccessor<u32>) {
+    let a = local::<[u32; 2]>();
+    let b = local::<[u32; 3]>();
+    let g = item.group_id(0) as u32;
+    if item.local_id(0) == 0 {
+        a[0] = g;
+        b[0] = g + 1000;
+        other[0] = g + 2000;
+    }
+    item.barrier();
+    let mut busy = 1u32;
+    for k in 0..(item.group_id(0) % 7) * 20 {
+        busy = busy * 3 + k as u32 % 5;
+        busy = busy % 1000;
+    }
+    b[1 + item.local_id(0)] = busy;
+    item.barrier();
+    if item.local_id(0) == 1 {
+        let same = b[0] == a[0] + 1000 && other[0] == a[0] + 2000;
+        out[item] = if same { a[0] } else { 999_999 };
+    }
+}
+
+#[test]
+fn local_memory_never_leaks_into_another_group() {
+    in_every_way(|queue, way| {
+        let other = Queue::new(queue.device()).expect("a queue");
+        let outs = [Buffer::<u32>::new(64), Buffer::<u32>::new(64)];
+        for round in 0..100 {
+            let mut events = Vec::new();
+            for (queue, out) in [queue, &other].into_iter().zip(&outs) {
+                queue.fill(out, u32::MAX).expect("submits");
+                let launch = queue.submit(|h| {
+                    h.parallel_for(NdRange::new(128, 2), local_is_the_groups(out.write(h), LocalAccessor::new(1)))
+                });
+                events.push(launch.expect("submits"));
+            }
+            for (event, out) in events.iter().zip(&outs) {
+                event.wait().expect("runs");
+                assert!(out.host_read().expect("reads").iter().copied().eq(0..64), "{way:?}, round {round}");
+            }
+        }
+    });
+}
