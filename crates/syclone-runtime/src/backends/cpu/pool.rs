@@ -74,18 +74,19 @@ struct Current {
 }
 
 impl Current {
-    const NONE: Current =
-        Current { pool: Cell::new(std::ptr::null()), accepts: Cell::new(false), next: Cell::new(None) };
+    const fn none() -> Current {
+        Current { pool: Cell::new(std::ptr::null()), accepts: Cell::new(false), next: Cell::new(None) }
+    }
 }
 
 #[cfg(not(loom))]
 thread_local! {
-    static CURRENT: Current = const { Current::NONE };
+    static CURRENT: Current = const { Current::none() };
 }
 
 #[cfg(loom)]
 loom::thread_local! {
-    static CURRENT: Current = Current::NONE;
+    static CURRENT: Current = Current::none();
 }
 
 /// Whether this thread is a worker of some CPU device.
