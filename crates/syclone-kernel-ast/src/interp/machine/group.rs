@@ -112,7 +112,8 @@ impl Machine<'_> {
     fn together(&mut self, members: Range<usize>) -> Result<(), Fault> {
         let code = self.code;
         self.enter(members.start);
-        let Some(&Instr::Together { what, ty, to, args, .. }) = code.functions[self.function].instrs.get(self.pc - 1)
+        let Some(&Instr::Together { what, ty, to, args, sub_group }) =
+            code.functions[self.function].instrs.get(self.pc - 1)
         else {
             return Err(Fault::Internal("a group that waits for nothing".into()));
         };
@@ -127,7 +128,11 @@ impl Machine<'_> {
             | Together::JointNone => {
                 self.joint(what, ty, to, args, members.clone())?;
                 // What it reads and writes is done before any member goes on.
-                self.observer.barrier(self.group_linear);
+                if sub_group {
+                    self.observer.sub_group_barrier(self.group_linear, members.clone());
+                } else {
+                    self.observer.barrier(self.group_linear);
+                }
             }
             _ => {
                 let results = self.results(what, ty, args, members.clone())?;
