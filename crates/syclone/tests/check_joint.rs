@@ -4,7 +4,7 @@
 mod check_rig;
 
 use check_rig::*;
-use syclone::check::ReportKind::{DataRace, OutOfBounds, SubGroupDivergence, Unwritten};
+use syclone::check::ReportKind::{DataRace, DifferentSpans, OutOfBounds, SubGroupDivergence, Unwritten};
 use syclone::prelude::*;
 
 fn line(name: &str) -> u32 {
@@ -156,4 +156,38 @@ fn a_span_that_is_too_far_for_one_sub_group() {
     let found = reports(|h| h.parallel_for(group(), too_far(numbers(8).read_write(h), all.read(h))));
     let report = expect_only(&found, OutOfBounds, line("too far"), &ids([4]));
     assert_eq!((report.parameter.as_deref(), report.count), (Some("all"), 4));
+}
+
+#[kernel]
+fn each_its_own(item: NdItem<1>, x: ItemMut<u32>, all: View<u32>) {
+    x[item] = item.sub_group().joint_reduce(all.span(item.local_id(0) / 2, 4), Plus); // fault: each its own
+}
+
+#[kernel]
+fn one_a_sub_group(item: NdItem<1>, x: ItemMut<u32>, all: View<u32>) {
+    let sg = item.sub_group();
+    let own = sg.joint_reduce(all.span(sg.id(), 4), Plus);
+    x[item] = own + item.group().joint_reduce(all.span(0, 3 + sg.id()), Plus); // fault: one a sub-group
+}
+
+#[kernel]
+fn outputs_apart(item: NdItem<1>, x: ItemMut<u32>) {
+    let tile = local::<[u32; 16]>();
+    let me = item.local_id(0);
+    tile[me] = x[item];
+    tile[me + 8] = 0;
+    item.group().joint_inclusive_scan(tile.span(0, 2), tile.span(2 + me / 7, 2), Plus); // fault: outputs apart
+    x[item] = tile[me];
+}
+
+#[test]
+fn items_of_a_group_that_pass_different_spans() {
+    let all = numbers(8);
+    let launch = |h: &Handler<'_>| h.parallel_for(group(), each_its_own(numbers(8).read_write(h), all.read(h)));
+    let report = expect_only(&reports(launch), DifferentSpans, line("each its own"), &ids([0, 2]));
+    assert!(report.message.contains("the whole sub-group's, and item 2 passes another"), "{report}");
+    assert_eq!(report.count, 2);
+    let launch = |h: &Handler<'_>| h.parallel_for(group(), one_a_sub_group(numbers(8).read_write(h), all.read(h)));
+    expect_only(&reports(launch), DifferentSpans, line("one a sub-group"), &ids([0, 4]));
+    expect_only(&of_eight!(outputs_apart), DifferentSpans, line("outputs apart"), &ids([0, 7]));
 }

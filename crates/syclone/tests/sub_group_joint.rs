@@ -428,3 +428,32 @@ fn spans_beyond_their_memory_and_outputs_that_are_too_short_are_errors() {
     }
     fails(&|h, out| h.parallel_for(shape, too_short(x.read(h), LocalAccessor::new(7), out.write(h))));
 }
+
+#[test]
+fn inline_kernels_capture_their_spans_and_name_them() {
+    use syclone::types::ops::Plus as Total;
+    let mut random = Random::new();
+    every_shape(|shape, sub| {
+        let x = random.vec(sub.all());
+        let expected: Vec<u32> = (0..sub.all())
+            .map(|i| {
+                let group = &x[i / sub.size * sub.size..][..sub.size];
+                x[sub.items(i)].iter().sum::<u32>() * 1000 + group.iter().max().unwrap()
+            })
+            .collect();
+        let x = Buffer::from_vec(x);
+        agree(&format!("{sub:?}"), &expected, |h, out| {
+            let tile = LocalAccessor::<u32>::new(sub.size);
+            let (x, out) = (x.read(h), out.write(h));
+            let kernel = syclone::kernel!(|item: NdItem<1>| {
+                tile[item.local_id(0)] = x[item];
+                let sg = item.sub_group();
+                let own = tile.span(sg.id() * sg.max_size(), sg.size());
+                let all = tile.span(0, item.local_range(0));
+                item.barrier();
+                out[item] = sg.joint_reduce(own, Total) * 1000 + item.group().joint_reduce(all, Maximum);
+            });
+            h.parallel_for(shape, kernel)
+        });
+    });
+}
