@@ -1,4 +1,5 @@
-//! The lane of an in-order queue: launches that make no event, allocate nothing and take no lock.
+//! The lane of an in-order queue: launches that make no event, allocate nothing and take no lock. (Where several workers
+//! share one, which is worth it only for long ones, a node is made for them when it is its turn.)
 //!
 //! A ring of slots, made once for a queue. A launch takes a *ticket*, puts its work into the ticket's slot and publishes
 //! it. One worker at a time, the *pump*, runs the published slots in the order of their tickets. It is a node of the back
