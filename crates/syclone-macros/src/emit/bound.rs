@@ -1,7 +1,7 @@
 //! The tree as macro output: one string, and the tables that only rustc can fill.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::encode::encode;
 use syclone_kernel_ast::tree::*;
@@ -9,6 +9,7 @@ use syclone_kernel_ast::tree::*;
 use super::builtin_names::is_builtin_method;
 use super::found::{Found, found};
 use super::printer::callee_path;
+use super::sites::{Site, found_at, sites};
 use crate::frontend::Parsed;
 
 /// The tree as a string literal.
@@ -19,7 +20,7 @@ pub fn encoded(parsed: &Parsed) -> TokenStream {
 
 /// The expression that binds the tree.
 pub fn bound_value(parsed: &Parsed) -> TokenStream {
-    let (text, tables) = (encoded(parsed), tables(parsed, &bound_methods(parsed), found(parsed)));
+    let (text, tables) = (encoded(parsed), tables(parsed, &bound_methods(parsed), found(parsed), &sites(parsed)));
     quote!(::syclone::abi::bind(#text, #tables))
 }
 
@@ -35,21 +36,35 @@ pub fn tables_field(parsed: &Parsed) -> TokenStream {
     let of_params = parsed.function.params.iter().map(|p| p.ty.0 as usize + 1).max().unwrap_or(0);
     let only_params = parsed.types.len() == of_params && parsed.consts.is_empty() && parsed.callees.is_empty();
     let (methods, found) = (bound_methods(parsed), found(parsed));
-    if only_params && methods.is_empty() && found.entries.is_empty() {
+    // An inline kernel's sites are where the types of what it captured are known.
+    let sites = if parsed.is_inline { Vec::new() } else { sites(parsed) };
+    if only_params && methods.is_empty() && found.entries.is_empty() && sites.is_empty() {
         return TokenStream::new();
     }
-    let tables = tables(parsed, &methods, found);
+    let tables = tables(parsed, &methods, found, &sites);
     quote!(tables: || #tables,)
 }
 
 /// The tables, with the methods of bounds and those that are found where they are called.
-fn tables(parsed: &Parsed, methods: &[TokenStream], Found { items, entries }: Found) -> TokenStream {
+fn tables(
+    parsed: &Parsed,
+    methods: &[TokenStream],
+    Found { items, entries }: Found,
+    sites: &[Site<'_>],
+) -> TokenStream {
     let types = parsed.types.iter().map(type_value);
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
     let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
     let tables = quote!(::syclone::abi::Tables::new(
         [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods,)* #(#entries),*]
     ));
+    let tables = match sites {
+        [] => tables,
+        sites => {
+            let methods = found_at(parsed, sites, None);
+            quote!(#tables.with_methods(#methods))
+        }
+    };
     let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(&parsed.function.body)));
     if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) }
 }
@@ -99,33 +114,40 @@ fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
     if called.is_empty() {
         return Vec::new();
     }
-    let (mut params, mut others): (Vec<&Ident>, Vec<TokenStream>) = (Vec::new(), Vec::new());
+    let (mut params, mut others): (Vec<(&Ident, Vec<&syn::Path>)>, Vec<TokenStream>) = (Vec::new(), Vec::new());
     for generics in [&parsed.generics, &parsed.outer] {
-        let own: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
-        for param in generics.type_params() {
-            if traits(&param.bounds).next().is_some() {
-                params.push(&param.ident);
-            }
-        }
+        let first = params.len();
+        params.extend(generics.type_params().map(|param| (&param.ident, traits(&param.bounds).collect())));
         for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
             let syn::WherePredicate::Type(predicate) = predicate else { continue };
             let ty = &predicate.bounded_ty;
             let name = if let syn::Type::Path(path) = ty { path.path.get_ident() } else { None };
-            match name.filter(|name| own.contains(name)) {
-                Some(name) => params.extend(traits(&predicate.bounds).next().map(|_| name)),
+            match params[first..].iter_mut().find(|(param, _)| Some(*param) == name) {
+                Some((_, paths)) => paths.extend(traits(&predicate.bounds)),
                 None => others.extend(traits(&predicate.bounds).filter_map(|path| of_trait(ty, path, &called))),
             }
         }
     }
-    params.dedup();
-    let of_params = params.iter().flat_map(|param| called.iter().map(move |name| quote!(#param::#name)));
-    of_params.chain(others).collect()
+    for (param, paths) in params {
+        if has_instances(&paths) {
+            others.extend(paths.iter().filter_map(|path| of_trait(param, path, &called)));
+        } else if !paths.is_empty() {
+            others.extend(called.iter().map(|name| quote!(#param::#name)));
+        }
+    }
+    others
+}
+
+/// Whether several bounds are instances of one trait, whose methods a name alone does not tell apart.
+fn has_instances(paths: &[&syn::Path]) -> bool {
+    let names: Vec<_> = paths.iter().filter_map(|path| path.segments.last()).map(|last| &last.ident).collect();
+    names.iter().enumerate().any(|(position, name)| names[..position].contains(name))
 }
 
 /// The source of a type's methods by a trait. Its supertraits' are found by their names, as those of a type parameter; but
 /// no function within a function may mention the outer one's generic parameters, which a trait's arguments may be. A trait
 /// with arguments is taken for a device trait, and its supertraits are not asked.
-fn of_trait(ty: &syn::Type, path: &syn::Path, called: &[Ident]) -> Option<TokenStream> {
+fn of_trait(ty: &impl ToTokens, path: &syn::Path, called: &[Ident]) -> Option<TokenStream> {
     if path.segments.iter().any(|segment| !segment.arguments.is_none()) {
         let name = path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let is_library = LIBRARY_TRAITS.contains(&name.as_str());

@@ -79,6 +79,8 @@ pub struct Parsed {
     pub spans: Vec<Span>,
     /// Arguments of the attribute.
     pub options: Options,
+    /// Whether it is a `kernel!` closure.
+    pub is_inline: bool,
     /// False for a trait's function without a default body: the tree's body is then empty.
     pub has_body: bool,
     /// What was wrong with the body, which is then a [stub](Parsed::make_stub). The macro emits the stub beside the
