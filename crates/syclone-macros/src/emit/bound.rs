@@ -78,11 +78,13 @@ fn type_value(ty: &syn::Type) -> TokenStream {
             let mutable = reference.mutability.is_some();
             quote!(::syclone::abi::Type::Ref(::std::boxed::Box::new(#inner), #mutable))
         }
-        syn::Type::Tuple(tuple) if leaves_open(ty) => {
+        // Any number of parts.
+        syn::Type::Tuple(tuple) if !tuple.elems.is_empty() => {
             let parts = tuple.elems.iter().map(type_value);
             quote!(::syclone::abi::Type::Tuple(::std::vec![#(#parts),*]))
         }
-        syn::Type::Array(array) if leaves_open(ty) => {
+        // Tuples are no `DeviceCopy`, so arrays of them have no `TreeType`.
+        syn::Type::Array(array) if leaves_open(ty) || !matches!(*array.elem, syn::Type::Path(_)) => {
             let (inner, len) = (type_value(&array.elem), &array.len);
             quote!(::syclone::abi::Type::Array(::std::boxed::Box::new(#inner), #len))
         }

@@ -15,7 +15,7 @@ use syclone_kernel_ast::tree::*;
 use super::allowances;
 use super::bound::leaves_open;
 use super::builtin_names::is_builtin_method;
-use super::found::{finder_name, may_be_value};
+use super::found::{finder_name, is_value, may_be_value};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
 use crate::frontend::Parsed;
@@ -33,7 +33,8 @@ pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
     let spelled = parsed.params.iter().filter(|param| !leaves_open(&param.ty)).map(|param| param.var).collect();
     let references = parsed.params.iter().filter(|param| matches!(param.role, ParamRole::Reference { .. }));
     let references = references.map(|param| param.var).collect();
-    let mut search = Search { parsed, spelled, references, sites: Vec::new() };
+    let roles = Roles::of(&parsed.function);
+    let mut search = Search { parsed, roles, spelled, references, sites: Vec::new() };
     search.block(&parsed.function.body);
     search.sites
 }
@@ -74,6 +75,8 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
                 #(fn #fallbacks(&self) -> ::core::option::Option<::syclone::abi::BindFn> { ::core::option::Option::None })*
             }
             impl<__T> __FindAt for &__T {}
+            #[allow(unused_imports)]
+            use ::syclone::abi::NoSite as _;
             #(let #names = ::syclone::abi::Site::new();)*
             #allow
             let _ = #probe;
@@ -132,6 +135,7 @@ fn setup(parsed: &Parsed, printer: &Printer<'_>, captures: Option<&[Ident]>) -> 
 /// The search for calls that need a site, in the order of the body.
 struct Search<'a> {
     parsed: &'a Parsed,
+    roles: Roles,
     /// Variables whose type is one that the function spells.
     spelled: Vec<VarId>,
     /// Variables that refer to a value.
@@ -163,7 +167,7 @@ impl<'a> Search<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
             && !is_builtin_method(name)
-            && may_be_value(self.parsed, receiver)
+            && self.may_be_value(receiver)
             && (!types.is_empty() || !consts.is_empty() || !self.is_spelled(receiver))
         {
             self.sites.push(Site { call: expr, refers: self.refers(receiver) });
@@ -189,6 +193,17 @@ impl<'a> Search<'a> {
             }
             _ => each_child(expr, &mut |child| self.expr(child)),
         }
+    }
+
+    /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.
+    fn may_be_value(&self, receiver: &Expr) -> bool {
+        // What an inline kernel captured is taken for memory until its type tells.
+        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut;
+        let is_handle = match receiver.kind {
+            ExprKind::Var(var) => self.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role)),
+            _ => false,
+        };
+        !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
     }
 
     fn refers(&self, expr: &Expr) -> bool {

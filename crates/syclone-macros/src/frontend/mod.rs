@@ -42,6 +42,7 @@ pub use inline::{Inline, parse_inline};
 pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
+pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
 pub use types::{PRIMITIVES, last_segment};

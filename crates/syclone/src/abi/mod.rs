@@ -46,7 +46,7 @@ pub use kernel::{
     no_methods,
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
-pub use site::{Captures, Site, any};
+pub use site::{Captures, NoSite, Site, any};
 pub use strips::{Lanes, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::{BindFn, Type};

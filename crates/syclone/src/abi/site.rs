@@ -50,6 +50,16 @@ impl<T: DeviceCopy> Site<T> {
     }
 }
 
+/// What a [`Site`] of anything but a value finds: nothing. Its own method comes first where it has one.
+pub trait NoSite<T>: Sized {
+    /// No method.
+    fn found(self, _: Finder<T>) -> Vec<BoundMethod> {
+        Vec::new()
+    }
+}
+
+impl<T> NoSite<T> for Site<T> {}
+
 /// A value in code that is never run.
 ///
 /// # Panics
