@@ -49,8 +49,7 @@ pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
         match input {
-            syn::FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
-            syn::FnArg::Receiver(_) => {}
+            syn::FnArg::Receiver(receiver) => receiver.mutability = None,
             syn::FnArg::Typed(typed) => {
                 if let syn::Pat::Ident(name) = &mut *typed.pat {
                     name.mutability = None;

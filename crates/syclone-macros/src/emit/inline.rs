@@ -8,6 +8,7 @@ use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, S
 use super::allowances;
 use super::bound::{calls_field, encoded, tables_field};
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
+use super::operands::operand_checks;
 use super::sites::{found_at, sites};
 use crate::frontend::Inline;
 
@@ -69,6 +70,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #text,
         )
     });
+    let operands = operand_checks(&parsed);
     let sites = sites(&parsed);
     let methods = match &sites[..] {
         [] => quote!(::syclone::abi::no_methods),
@@ -79,6 +81,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     };
     Ok(quote! {
         {
+            #operands
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,

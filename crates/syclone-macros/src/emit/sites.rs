@@ -8,16 +8,15 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, each_child};
-use syclone_kernel_ast::analysis::uses::root;
 use syclone_kernel_ast::bound::instance_name;
 use syclone_kernel_ast::tree::*;
 
 use super::allowances;
-use super::bound::leaves_open;
 use super::builtin_names::is_builtin_method;
 use super::found::{finder_name, is_value, may_be_value};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
+use super::spelled::Spelled;
 use crate::frontend::Parsed;
 
 /// A call that needs a site.
@@ -30,12 +29,11 @@ pub struct Site<'a> {
 
 /// The calls of a function that need a site.
 pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
-    let spelled = parsed.params.iter().filter(|param| !leaves_open(&param.ty)).map(|param| param.var).collect();
-    let references = parsed.params.iter().filter(|param| matches!(param.role, ParamRole::Reference { .. }));
-    let references = references.map(|param| param.var).collect();
-    let roles = Roles::of(&parsed.function);
-    let mut search = Search { parsed, roles, spelled, references, sites: Vec::new() };
-    search.block(&parsed.function.body);
+    let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
+    let mut search = Search { parsed, roles, spelled, sites: Vec::new() };
+    let body = &parsed.function.body;
+    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search.expr(e));
+    body.tail.iter().for_each(|tail| search.expr(tail));
     search.sites
 }
 
@@ -136,63 +134,20 @@ fn setup(parsed: &Parsed, printer: &Printer<'_>, captures: Option<&[Ident]>) -> 
 struct Search<'a> {
     parsed: &'a Parsed,
     roles: Roles,
-    /// Variables whose type is one that the function spells.
-    spelled: Vec<VarId>,
-    /// Variables that refer to a value.
-    references: Vec<VarId>,
+    spelled: Spelled<'a>,
     sites: Vec<Site<'a>>,
 }
 
 impl<'a> Search<'a> {
-    fn block(&mut self, block: &'a Block) {
-        for stmt in &block.stmts {
-            match stmt {
-                Stmt::Let { pattern, ty, init, .. } => {
-                    self.expr(init);
-                    let declared = ty.is_some_and(|ty| !leaves_open(&self.parsed.types[ty.0 as usize]));
-                    let Pattern::Bind { var, sub: None } = pattern else { continue };
-                    if declared || self.is_spelled(init) {
-                        self.spelled.push(*var);
-                    }
-                    if self.refers(init) {
-                        self.references.push(*var);
-                    }
-                }
-                Stmt::Expr(expr) => self.expr(expr),
-            }
-        }
-        block.tail.iter().for_each(|tail| self.expr(tail));
-    }
-
     fn expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
             && !is_builtin_method(name)
             && self.may_be_value(receiver)
-            && (!types.is_empty() || !consts.is_empty() || !self.is_spelled(receiver))
+            && (!types.is_empty() || !consts.is_empty() || !self.is_asked(receiver))
         {
-            self.sites.push(Site { call: expr, refers: self.refers(receiver) });
+            self.sites.push(Site { call: expr, refers: self.spelled.refers(receiver) });
         }
-        match &expr.kind {
-            ExprKind::Block(_, block) | ExprKind::Loop(_, block) => self.block(block),
-            ExprKind::If(condition, then, otherwise) => {
-                self.expr(condition);
-                self.block(then);
-                otherwise.iter().for_each(|otherwise| self.block(otherwise));
-            }
-            ExprKind::While(_, condition, body) => {
-                self.expr(condition);
-                self.block(body);
-            }
-            ExprKind::For { body, .. } => {
-                each_child(expr, &mut |child| {
-                    if !in_block(body, child) {
-                        self.expr(child)
-                    }
-                });
-                self.block(body);
-            }
-            _ => each_child(expr, &mut |child| self.expr(child)),
-        }
+        each_child(expr, &mut |child| self.expr(child));
     }
 
     /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.
@@ -206,29 +161,9 @@ impl<'a> Search<'a> {
         !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
     }
 
-    fn refers(&self, expr: &Expr) -> bool {
-        matches!(&expr.kind, ExprKind::Var(var) if self.references.contains(var))
+    /// Whether the tables ask a receiver's type for its methods already: they do so with all types that are spelled, and
+    /// with constants.
+    fn is_asked(&self, receiver: &Expr) -> bool {
+        matches!(receiver.kind, ExprKind::Const(_)) || self.spelled.type_of(receiver).is_some()
     }
-
-    /// Whether an expression's type is one that the function spells, as far as its tokens tell: such types are asked for
-    /// all methods.
-    fn is_spelled(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Var(var) => self.spelled.contains(var),
-            ExprKind::Index(base, _) | ExprKind::Deref(base) => root(base).is_some() && self.is_spelled(base),
-            ExprKind::Struct(ty, _) | ExprKind::TupleStruct(ty, _) | ExprKind::Cast(_, ty) => {
-                !leaves_open(&self.parsed.types[ty.0 as usize])
-            }
-            ExprKind::Builtin(name, types, _) => name == "local" && !types.is_empty(),
-            ExprKind::Const(_) => true,
-            _ => false,
-        }
-    }
-}
-
-/// Whether an expression is directly in a block.
-fn in_block(block: &Block, expr: &Expr) -> bool {
-    let is = |own: &Expr| std::ptr::eq(own, expr);
-    block.stmts.iter().any(|(Stmt::Let { init: own, .. } | Stmt::Expr(own))| is(own))
-        || block.tail.as_ref().is_some_and(|tail| is(tail))
 }
