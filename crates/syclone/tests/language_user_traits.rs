@@ -140,9 +140,8 @@ fn coded<C: Code>(item: NdItem<1>, x: View<f32>, stored: ItemMut<C::Stored>, out
     ];
 }
 
-fn check<C: Code>(expected: impl Fn(f32) -> (C::Stored, [f32; 5]))
+fn check<C: Code + 'static>(expected: impl Fn(f32) -> (C::Stored, [f32; 5]))
 where
-    C: 'static,
     C::Stored: PartialEq + std::fmt::Debug,
 {
     let x = [-2.5f32, -0.125, 0.0, 1.0, 3.375, 100.0];
