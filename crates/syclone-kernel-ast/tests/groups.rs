@@ -279,3 +279,21 @@ fn joint_votes_read_a_span_of_bools() {
     run_text(text, 2, 2, vec![row(&mut x), row(&mut out)]).unwrap();
     assert_eq!(out, [5, 5]);
 }
+
+#[test]
+fn joint_operations_of_sub_groups_take_a_span_each() {
+    let text = "fn k(item: NdItem<1>, x: View<i32>, out: ScatterMut<i32>, sums: ItemMut<i32>) {
+        let sg = item.sub_group();
+        let own = x.span(sg.id() * 3, 3 - sg.id());
+        sg.joint_inclusive_scan(own, out.span(sg.id() * 3, 3), Plus);
+        let odd = sg.joint_any(x.span(0, 0)) as i32;
+        sums[item] = sg.joint_reduce(own, Maximum) * 10 + odd;
+    }";
+    let mut x: Vec<i32> = (1..=9).collect();
+    let mut out = vec![-1; 9];
+    let mut sums = vec![0; 10];
+    // Sub-groups of 4, 4 and 2 items, with spans of 3, 2 and 1 elements.
+    run_text(text, 10, 10, vec![row(&mut x), row(&mut out), row(&mut sums)]).unwrap();
+    assert_eq!(out, [1, 3, 6, 4, 9, -1, 7, -1, -1]);
+    assert_eq!(sums, [30, 30, 30, 30, 50, 50, 50, 50, 70, 70]);
+}

@@ -143,7 +143,8 @@ impl Device {
     /// A separate CPU device with its own pool of `threads` workers.
     ///
     /// It is equal to no other device and no selector finds it. Useful to split a machine, and to test
-    /// programs for several devices on a machine that has one.
+    /// programs for several devices on a machine that has one. It is the one way to have more workers than cores, which
+    /// then take turns: up to four for each core, and at least 16.
     pub fn cpu_with_threads(threads: usize) -> Result<Device> {
         cpu::partition(threads)
     }

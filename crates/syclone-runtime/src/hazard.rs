@@ -29,7 +29,7 @@ pub(crate) trait User: Clone {
 
 impl User for Arc<Node> {
     fn forgotten_as_writer(&self) -> bool {
-        self.is_complete()
+        self.has_result()
     }
 
     fn forgotten_as_reader(&self) -> bool {
@@ -54,7 +54,7 @@ impl<U> Default for Hazards<U> {
 impl Hazards {
     /// Makes `node` follow everyone it must, and everyone later follow `node`.
     pub(crate) fn register(&mut self, node: &Arc<Node>, mode: AccessMode, region: &Region) {
-        self.place(node, mode, region, |earlier, link| node.follow(earlier, link));
+        self.place(node, mode, region, |earlier, used, link| node.follow_on(earlier, link, region, used));
     }
 
     /// Forgets all users if nobody needs to follow them any more; whether it has.
@@ -71,20 +71,27 @@ impl Hazards {
     /// Whom an access like this would have to follow.
     pub(crate) fn conflicts<'a>(&'a self, mode: AccessMode, region: &'a Region) -> impl Iterator<Item = &'a Arc<Node>> {
         let readers = mode.writes().then(|| self.reads.overlapping(region));
-        self.writes.overlapping(region).chain(readers.into_iter().flatten())
+        self.writes.overlapping(region).chain(readers.into_iter().flatten()).map(|(user, _)| user)
     }
 }
 
 impl<U: User> Hazards<U> {
-    /// Calls `follow` with everyone whom `user` must follow, and makes everyone later follow `user`.
-    pub(crate) fn place(&mut self, user: &U, mode: AccessMode, region: &Region, mut follow: impl FnMut(&U, Link)) {
+    /// Calls `follow` with everyone whom `user` must follow and the bytes that they use, and makes everyone later follow
+    /// `user`.
+    pub(crate) fn place(
+        &mut self,
+        user: &U,
+        mode: AccessMode,
+        region: &Region,
+        mut follow: impl FnMut(&U, &Region, Link),
+    ) {
         if region.is_empty() {
             return;
         }
         let link = if mode.reads() { Link::Data } else { Link::Order };
-        self.writes.overlapping(region).for_each(|earlier| follow(earlier, link));
+        self.writes.overlapping(region).for_each(|(earlier, used)| follow(earlier, used, link));
         if mode.writes() {
-            self.reads.overlapping(region).for_each(|earlier| follow(earlier, Link::Order));
+            self.reads.overlapping(region).for_each(|(earlier, used)| follow(earlier, used, Link::Order));
             self.reads.cut(region);
             self.writes.cut(region);
             self.writes.push(user, region, U::forgotten_as_writer);
@@ -109,8 +116,8 @@ impl<U> Default for Uses<U> {
 }
 
 impl<U: Clone> Uses<U> {
-    fn overlapping<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = &'a U> {
-        self.list.iter().filter(|(_, used)| used.overlaps(region)).map(|(user, _)| user)
+    fn overlapping<'a>(&'a self, region: &'a Region) -> impl Iterator<Item = &'a (U, Region)> {
+        self.list.iter().filter(|(_, used)| used.overlaps(region))
     }
 
     fn push(&mut self, user: &U, region: &Region, forgettable: fn(&U) -> bool) {

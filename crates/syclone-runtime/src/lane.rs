@@ -1,4 +1,5 @@
-//! The lane of an in-order queue: launches that make no event, allocate nothing and take no lock.
+//! The lane of an in-order queue: launches that make no event, allocate nothing and take no lock. (Where several workers
+//! share one, which is worth it only for long ones, a node is made for them when it is its turn.)
 //!
 //! A ring of slots, made once for a queue. A launch takes a *ticket*, puts its work into the ticket's slot and publishes
 //! it. One worker at a time, the *pump*, runs the published slots in the order of their tickets. It is a node of the back
@@ -17,13 +18,13 @@
 //! stays empty) and goes the ordinary way. In the same manner ordinary commands of the queue and launches take turns:
 //! such a command is first counted as pending, and then follows a marker.
 //!
-//! **Failures.** What a failed launch writes is tainted: its lease ends with a failed writer in the object's hazards, and
-//! the launches that have tickets already are checked against the list of taints before they run.
+//! **Failures.** What a failed launch writes is tainted, and its lease ends. Launches that have tickets already are checked
+//! against the list of taints before they run, and take out of it what they overwrite. What is left of an object's taints
+//! when its marker settles are the parts in which the marker failed, for whoever reads them.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
@@ -31,10 +32,10 @@ use std::time::Duration;
 
 use crate::command::{Kernel, Work};
 use crate::graph::first_cause;
-use crate::node::{NO_PANIC, Node, Payload, spin_until};
+use crate::node::{FailedPart, NO_PANIC, Node, Payload, spin_until};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Access, Error, KernelWork, MemoryObject, Name, Result, host, scheduler};
+use crate::{Access, AccessMode, Error, KernelWork, MemoryObject, Name, Region, Result, host, scheduler};
 
 /// Launches that may be pending at once.
 const SLOTS: u64 = 256;
@@ -139,14 +140,15 @@ impl std::ops::Deref for LaneWork {
 /// Memory of a launch, kept until it has ended.
 struct Touch {
     object: Arc<MemoryObject>,
-    range: Range<usize>,
-    writes: bool,
+    region: Region,
+    mode: AccessMode,
 }
 
 #[derive(Default)]
 struct Marks {
     markers: Vec<Marker>,
-    taints: Vec<Taint>,
+    /// Bytes without a result, of objects whose leases have ended, until their markers settle.
+    taints: Vec<FailedPart>,
 }
 
 /// A node that settles when all tickets below `target` have ended; for the users of an object that was leased.
@@ -154,14 +156,6 @@ struct Marker {
     target: u64,
     node: Arc<Node>,
     object: Option<u64>,
-}
-
-/// Bytes without a result, for launches with tickets below `until`.
-struct Taint {
-    object: u64,
-    range: Range<usize>,
-    until: u64,
-    first: Arc<Error>,
 }
 
 impl Lane {
@@ -223,7 +217,7 @@ impl Lane {
                 (&raw mut (*entry).work).write(Some(LaneWork(NonNull::new_unchecked(place as *mut dyn KernelWork))));
                 let mut len = 0;
                 for access in accesses.iter_mut().filter_map(Option::take) {
-                    let touch = Touch { object: access.object, range: access.range, writes: access.mode.writes() };
+                    let touch = Touch { region: access.bytes(), object: access.object, mode: access.mode };
                     (&raw mut (*entry).touches[len]).write(MaybeUninit::new(touch));
                     len += 1;
                 }
@@ -299,15 +293,14 @@ impl Lane {
         result
     }
 
-    /// A node that settles when the tickets given so far have ended; none if they have. With an object, it fails if that
-    /// one is tainted.
+    /// A node that settles when the tickets given so far have ended; none if they have. With an object, it fails in those
+    /// parts of it that are tainted then.
     pub(crate) fn marker(&self, object: Option<u64>) -> Option<Arc<Node>> {
         let target = self.tickets();
         if self.has_passed(target) {
             return None;
         }
-        let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None, graph: None };
-        let node = Node::new(Name::Borrowed("launches without events"), 1, payload, false);
+        let node = Node::in_parts(Name::Borrowed("launches without events"));
         let mut marks = self.marks.lock().expect(NO_PANIC);
         marks.markers.push(Marker { target, node: Arc::clone(&node), object });
         self.markers.store(marks.markers.len(), Ordering::SeqCst);
@@ -346,7 +339,7 @@ impl Lane {
             let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
             let result = match &entry.work {
                 None => Ok(()),
-                Some(work) => match self.taint_of(ticket, entry) {
+                Some(work) => match self.taint_of(entry) {
                     Some(first) => Err(Error::DependencyFailed { command: work.name(), first }),
                     None if work.chunks() <= 1 => run(&**work, &work.name()),
                     None => {
@@ -383,23 +376,26 @@ impl Lane {
         false
     }
 
-    /// Why a launch must not run, if it must not.
-    fn taint_of(&self, ticket: u64, entry: &Entry) -> Option<Arc<Error>> {
+    /// Why a launch must not run, if it must not. What it writes is no longer tainted by others.
+    fn taint_of(&self, entry: &Entry) -> Option<Arc<Error>> {
         if !self.tainted.load(Ordering::Acquire) {
             return None;
         }
         let mut marks = self.marks.lock().expect(NO_PANIC);
-        marks.taints.retain(|taint| ticket < taint.until);
+        let read = entry.touches().iter().filter(|touch| touch.mode.reads());
+        let first = read
+            .flat_map(|touch| marks.taints.iter().find(|taint| taint.meets(&touch.object, &touch.region)))
+            .map(|taint| Arc::clone(&taint.first))
+            .next();
+        for touch in entry.touches().iter().filter(|touch| touch.mode.writes()) {
+            let meets = |taint: &mut FailedPart| taint.meets(&touch.object, &touch.region);
+            for FailedPart { object, region, first } in marks.taints.extract_if(.., meets).collect::<Vec<_>>() {
+                let mut keep = |region| marks.taints.push(FailedPart { object, region, first: Arc::clone(&first) });
+                region.without(&touch.region, &mut keep);
+            }
+        }
         self.tainted.store(!marks.taints.is_empty(), Ordering::Release);
-        let meets = |taint: &&Taint| {
-            let meets = |touch: &Touch| {
-                touch.object.id() == taint.object
-                    && touch.range.start < taint.range.end
-                    && taint.range.start < touch.range.end
-            };
-            entry.touches().iter().any(meets)
-        };
-        marks.taints.iter().find(meets).map(|taint| Arc::clone(&taint.first))
+        first
     }
 
     /// Ends the launch with this ticket.
@@ -434,16 +430,11 @@ impl Lane {
     fn fail(&self, queue: &Arc<QueueShared>, entry: &Entry, name: Name, error: Error) {
         let node = scheduler::settled(name, Err(error.clone()));
         let first = first_cause(&Arc::new(error.clone()));
-        for touch in entry.touches().iter().filter(|touch| touch.writes) {
-            touch.object.end_lease_failed(queue, &node, &touch.range);
-            let mut marks = self.marks.lock().expect(NO_PANIC);
-            marks.taints.push(Taint {
-                object: touch.object.id(),
-                range: touch.range.clone(),
-                // Without a lease there are no later tickets that use the object.
-                until: self.tickets(),
-                first: Arc::clone(&first),
-            });
+        for touch in entry.touches().iter().filter(|touch| touch.mode.writes()) {
+            // Its marker has not settled, since this ticket has not ended. Without a lease no later ticket uses the object.
+            touch.object.end_lease_to(queue);
+            let taint = FailedPart { object: touch.object.id(), region: touch.region, first: Arc::clone(&first) };
+            self.marks.lock().expect(NO_PANIC).taints.push(taint);
             self.tainted.store(true, Ordering::Release);
         }
         queue.failing(&node, &error);
@@ -455,20 +446,16 @@ impl Lane {
         {
             let mut marks = self.marks.lock().expect(NO_PANIC);
             let Marks { markers, taints } = &mut *marks;
-            markers.retain(|marker| {
-                if marker.target > done {
-                    return true;
-                }
-                let taint = taints.iter().find(|taint| Some(taint.object) == marker.object);
-                passed.push((Arc::clone(&marker.node), taint.map(|taint| Arc::clone(&taint.first))));
-                false
-            });
+            for marker in markers.extract_if(.., |marker| marker.target <= done) {
+                // An object has one marker for each lease; no launch that uses it is left.
+                let own = taints.extract_if(.., |taint| Some(taint.object) == marker.object);
+                marker.node.fail_parts(own.collect());
+                passed.push(marker.node);
+            }
             self.markers.store(markers.len(), Ordering::SeqCst);
+            self.tainted.store(!taints.is_empty(), Ordering::Release);
         }
-        for (node, first) in passed {
-            let command = node.name.clone();
-            scheduler::complete(&node, first.map_or(Ok(()), |first| Err(Error::DependencyFailed { command, first })));
-        }
+        passed.iter().for_each(|node| scheduler::complete(node, Ok(())));
     }
 }
 

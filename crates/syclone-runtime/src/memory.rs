@@ -13,7 +13,6 @@ mod block;
 use std::any::TypeId;
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +23,7 @@ use account::Refusal;
 use block::Block;
 
 use crate::hazard::Hazards;
-use crate::node::{NO_PANIC, Node};
+use crate::node::NO_PANIC;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicUsize, Mutex, MutexGuard};
 use crate::{AccessMode, Device, Error, Name, Region, Result};
@@ -230,12 +229,11 @@ impl MemoryObject {
         true
     }
 
-    /// Ends the lease to the queue's lane, if there still is one, with `failed` as the last writer of `range`.
-    pub(crate) fn end_lease_failed(&self, queue: &QueueShared, failed: &Arc<Node>, range: &Range<usize>) {
+    /// Ends the lease to the queue's lane, if there still is one. Whoever ends it at the same time is waited for.
+    pub(crate) fn end_lease_to(&self, queue: &QueueShared) {
         let mut hazards = self.hazards.lock().expect(NO_PANIC);
         if self.is_leased_to(queue) {
             self.end_lease(&mut hazards);
-            hazards.register(failed, AccessMode::Write, &Region::range(range.clone()));
         }
     }
 

@@ -21,7 +21,7 @@ use crate::graph::{GraphRun, first_cause};
 use crate::lane::PumpOf;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
-use crate::{Access, Device, Error, EventStatus, Name, Profiling, Result, trace};
+use crate::{Access, Device, Error, EventStatus, MemoryObject, Name, Profiling, Region, Result, trace};
 
 const SUBMITTED: u8 = 0;
 const RUNNING: u8 = 1;
@@ -52,6 +52,41 @@ pub(crate) struct Payload {
     pub(crate) graph: Option<(Arc<GraphRun>, usize)>,
 }
 
+/// Bytes of an object that hold no result.
+pub(crate) struct FailedPart {
+    /// The object's id.
+    pub(crate) object: u64,
+    pub(crate) region: Region,
+    pub(crate) first: Arc<Error>,
+}
+
+impl FailedPart {
+    /// Whether an access to the object's region meets the part.
+    pub(crate) fn meets(&self, object: &MemoryObject, region: &Region) -> bool {
+        object.id() == self.object && region.overlaps(&self.region)
+    }
+}
+
+/// What a node has that stands for several commands on one object: they may leave some of its bytes without a result.
+#[derive(Default)]
+struct InParts {
+    /// Set before the node settles, if there are any.
+    failed: OnceLock<Vec<FailedPart>>,
+    /// Who needs which bytes; locked after the node's completion.
+    needed: Mutex<Vec<(Arc<Node>, Vec<Region>)>>,
+}
+
+impl InParts {
+    /// Passes the failure of one of these bytes on to the node that needs them.
+    fn pass_on(&self, node: &Node, needed: &[Region]) {
+        let mut failed = self.failed.get().into_iter().flatten();
+        if let Some(part) = failed.find(|part| needed.iter().any(|region| region.overlaps(&part.region))) {
+            // Another predecessor may have been faster; one first failure is enough.
+            let _ = node.inherited.set(Arc::clone(&part.first));
+        }
+    }
+}
+
 /// One submitted command; see the module's page.
 pub(crate) struct Node {
     pub(crate) name: Name,
@@ -72,6 +107,7 @@ pub(crate) struct Node {
     /// The first failure among the data predecessors.
     inherited: OnceLock<Arc<Error>>,
     error: OnceLock<Arc<Error>>,
+    in_parts: Option<Box<InParts>>,
     reported: AtomicBool,
     completion: Mutex<Completion>,
     changed: Condvar,
@@ -141,6 +177,7 @@ impl Node {
             payload: UnsafeCell::new(Some(payload)),
             inherited: OnceLock::new(),
             error: OnceLock::new(),
+            in_parts: None,
             reported: AtomicBool::new(false),
             completion: Mutex::default(),
             changed: Condvar::new(),
@@ -157,6 +194,14 @@ impl Node {
         let payload = Payload { work: Work::Pump(PumpOf(queue)), accesses: Vec::new(), queue: None, graph: None };
         let mut node = Node::new(Name::Borrowed("lane"), 1, payload, false);
         Arc::get_mut(&mut node).expect("the node is new").is_pump = true;
+        node
+    }
+
+    /// A node that stands for several commands, which may fail in [parts](Node::fail_parts).
+    pub(crate) fn in_parts(name: Name) -> Arc<Node> {
+        let payload = Payload { work: Work::Empty, accesses: Vec::new(), queue: None, graph: None };
+        let mut node = Node::new(name, 1, payload, false);
+        Arc::get_mut(&mut node).expect("the node is new").in_parts = Some(Box::default());
         node
     }
 
@@ -192,6 +237,21 @@ impl Node {
         }
     }
 
+    /// [`Node::follow`] because of memory: the bytes of `region` that `earlier` was the last to use, which are `used`.
+    pub(crate) fn follow_on(self: &Arc<Self>, earlier: &Arc<Node>, link: Link, region: &Region, used: &Region) {
+        let Some(parts) = earlier.in_parts.as_ref().filter(|_| link == Link::Data) else {
+            return self.follow(earlier, link);
+        };
+        self.follow(earlier, Link::Order);
+        let needed = region.intersection(used);
+        let completion = earlier.lock();
+        if completion.done {
+            parts.pass_on(self, &needed);
+        } else {
+            parts.needed.lock().expect(NO_PANIC).push((Arc::clone(self), needed));
+        }
+    }
+
     /// Counts one predecessor as done; true when it was the last, and the caller must take the next step.
     pub(crate) fn predecessor_done(&self) -> bool {
         self.unmet.fetch_sub(1, Ordering::AcqRel) == 1
@@ -202,6 +262,18 @@ impl Node {
             // Another predecessor may have been faster; one first failure is enough.
             let _ = self.inherited.set(first_cause(error));
         }
+    }
+
+    /// Says, before a node [in parts](Node::in_parts) settles, which bytes hold no result.
+    pub(crate) fn fail_parts(&self, parts: Vec<FailedPart>) {
+        if let (Some(in_parts), false) = (&self.in_parts, parts.is_empty()) {
+            let _ = in_parts.failed.set(parts);
+        }
+    }
+
+    /// Whether the node has settled and all that it wrote is a result.
+    pub(crate) fn has_result(&self) -> bool {
+        self.is_complete() && self.in_parts.as_ref().is_none_or(|parts| parts.failed.get().is_none())
     }
 
     /// The error of a node that has settled.
@@ -281,6 +353,10 @@ impl Node {
             self.state.store(state, Ordering::Release);
             if completion.parked > 0 {
                 self.changed.notify_all();
+            }
+            if let Some(parts) = &self.in_parts {
+                let needed = std::mem::take(&mut *parts.needed.lock().expect(NO_PANIC));
+                needed.iter().for_each(|(node, regions)| parts.pass_on(node, regions));
             }
             (std::mem::take(&mut completion.successors), std::mem::take(&mut completion.wakers))
         };

@@ -2,9 +2,10 @@
 //!
 //! A part of a matrix is no range of bytes: two halves side by side reach over each other's rows and share no byte.
 //! The order of commands asks of two regions whether they share a byte, and takes the bytes of one out of another.
-//! Both answers are exact for ranges, for a range and rows, and for rows of one pitch. Rows of different pitches count as
-//! sharing bytes where their ranges meet, and nothing is taken out of them: a command may then wait for one that it
-//! would not have to wait for, but never the other way round.
+//! Both answers are exact for every two shapes: a byte that a failed command wrote and a later one overwrote is no
+//! failure any more, whatever the rows of either. Rows of different pitches are the module `pitches`.
+
+mod pitches;
 
 use std::ops::Range;
 
@@ -85,7 +86,7 @@ impl Region {
         self.rows == 1
     }
 
-    /// Whether the two share a byte, as far as that is known; see the module's page.
+    /// Whether the two share a byte.
     pub fn overlaps(&self, other: &Region) -> bool {
         let (a, b) = (self.bounds(), other.bounds());
         let shared = a.start.max(b.start)..a.end.min(b.end);
@@ -101,7 +102,7 @@ impl Region {
                 let shift = (b.start % self.pitch + self.pitch - a.start % self.pitch) % self.pitch;
                 shift < self.row_bytes || shift + other.row_bytes > self.pitch
             }
-            (false, false) => true,
+            (false, false) => self.meets_rows(other, &shared),
         }
     }
 
@@ -129,8 +130,8 @@ impl Region {
             }
             (true, false) => {
                 // The rows that meet the range, the gaps between them, and what lies before and after.
-                let first = own.start.saturating_sub(other.start + other.row_bytes - 1).div_ceil(other.pitch);
-                let last = ((own.end - 1 - other.start) / other.pitch).min(other.rows - 1);
+                let Range { start: first, end } = other.rows_in(&own);
+                let last = end - 1;
                 let start = |row: usize| other.start + row * other.pitch;
                 let gap = other.pitch - other.row_bytes;
                 keep(Region::range(own.start..start(first)));
@@ -138,20 +139,39 @@ impl Region {
                 keep(Region::range(start(last) + other.row_bytes..own.end));
             }
             (false, true) => {
-                // Rows that end after the cut begins, and begin before it ends: they alone lose bytes.
-                let first = cut.start.saturating_sub(self.start + self.row_bytes - 1).div_ceil(self.pitch);
-                let last = ((cut.end - 1 - self.start) / self.pitch).min(self.rows - 1);
+                let Range { start: first, end } = self.rows_in(&cut);
+                let last = end - 1;
                 let start = |row: usize| self.start + row * self.pitch;
                 keep(Region::rows(self.start, self.row_bytes, first, self.pitch));
                 keep(Region::range(start(first)..cut.start));
                 keep(Region::range(cut.end..start(last) + self.row_bytes));
                 keep(Region::rows(start(last + 1), self.row_bytes, self.rows - 1 - last, self.pitch));
             }
-            (false, false) => self.without_rows(other, &mut keep),
+            (false, false) if self.pitch == other.pitch => self.without_rows(other, &mut keep),
+            (false, false) => self.without_rows_of_other_pitch(other, &mut keep),
         }
     }
 
-    /// [`Region::without`] for two regions of rows that overlap: a rectangle without a rectangle.
+    /// The bytes that both have.
+    pub(crate) fn intersection(&self, other: &Region) -> Vec<Region> {
+        let (mut shared, mut outside) = (vec![*self], Vec::new());
+        self.without(other, &mut |piece| outside.push(piece));
+        for taken in outside {
+            let mut next = Vec::new();
+            shared.iter().for_each(|region| region.without(&taken, &mut |piece| next.push(piece)));
+            shared = next;
+        }
+        shared
+    }
+
+    /// The rows that have bytes of `range`, which begins before the last row ends and ends after the first begins.
+    fn rows_in(&self, range: &Range<usize>) -> Range<usize> {
+        let first = range.start.saturating_sub(self.start + self.row_bytes - 1).div_ceil(self.pitch);
+        let last = ((range.end - 1 - self.start) / self.pitch).min(self.rows - 1);
+        first..last + 1
+    }
+
+    /// [`Region::without`] for two regions of rows of one pitch that overlap: a rectangle without a rectangle.
     fn without_rows(&self, other: &Region, keep: &mut dyn FnMut(Region)) {
         let pitch = self.pitch;
         // Where the other begins, in whole rows and columns from the own beginning. Positions are below isize::MAX, the
@@ -162,9 +182,6 @@ impl Region {
         if column >= self.row_bytes.cast_signed() {
             // It begins right of the own columns and reaches them from the left in the next row.
             (row, column) = (row + 1, column - pitch.cast_signed());
-        }
-        if other.pitch != pitch {
-            return keep(*self);
         }
         let right = column + other.row_bytes.cast_signed();
         if let Ok(around @ 1..) = usize::try_from(right - pitch.cast_signed()) {

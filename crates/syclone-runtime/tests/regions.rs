@@ -5,9 +5,11 @@ mod common;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use syclone_runtime::{Access, AccessMode, Command, Device, Error, EventStatus, Graph, MemoryObject, Queue, Region};
+use syclone_runtime::{
+    Access, AccessMode, Command, Device, Error, EventStatus, Graph, MemoryObject, Queue, QueueOptions, Region,
+};
 
-use common::{failing, kernel};
+use common::{Chunks, failing, kernel, out_of_bounds};
 
 fn queue() -> Queue {
     Queue::new(&Device::cpu_with_threads(2).unwrap()).unwrap()
@@ -96,6 +98,80 @@ fn what_a_failed_command_left_in_its_part_ends_where_it_is_overwritten() {
         Command::copy_region(&MemoryObject::from_vec(vec![7u8; 64]), Region::range(0..64), &object, part(0..8, 0..8));
     queue.submit(rows.unwrap()).unwrap();
     assert!(read(Region::range(0..128)));
+    let _ = queue.wait();
+}
+
+#[test]
+fn a_failed_writer_is_gone_once_good_rows_of_other_pitches_have_overwritten_its_bytes() {
+    // Failed rows, and rows that together have all of their bytes and others too.
+    let cases: [(Region, &[Region]); 5] = [
+        // Rows of half the pitch.
+        (Region::rows(0, 4, 8, 16), &[Region::rows(0, 4, 16, 8)]),
+        // Every second row, and then the others.
+        (Region::rows(3, 4, 12, 10), &[Region::rows(2, 6, 6, 20), Region::rows(12, 6, 6, 20)]),
+        // Pitches without a common divisor.
+        (Region::rows(1, 2, 12, 9), &[Region::rows(0, 5, 16, 7), Region::rows(4, 4, 15, 7)]),
+        // A range by rows of two pitches, and rows by ranges.
+        (Region::range(8..40), &[Region::rows(8, 8, 3, 16), Region::rows(16, 8, 2, 15), Region::range(30..40)]),
+        (
+            Region::rows(0, 2, 3, 8),
+            &[Region::range(0..2), Region::range(7..11), Region::rows(16, 1, 2, 3), Region::range(17..18)],
+        ),
+    ];
+    for in_lane in [false, true] {
+        for (failed, good) in &cases {
+            let options = QueueOptions { in_order: true, ..QueueOptions::default() };
+            let queue = Queue::with(&Device::cpu_with_threads(2).unwrap(), options).unwrap();
+            let object = matrix(&queue);
+            let write = |region: &Region, fails| {
+                let work =
+                    Chunks::new("writer", 1, move |_, _| if fails { Err(out_of_bounds("writer")) } else { Ok(()) });
+                let access = access(&object, AccessMode::Write, *region);
+                if in_lane {
+                    // SAFETY: the work touches no memory.
+                    unsafe { queue.launch(work, &mut [Some(access)]) }.unwrap();
+                } else {
+                    // SAFETY: as above.
+                    queue.submit(unsafe { Command::kernel(Box::new(work), vec![access]) }).unwrap();
+                }
+            };
+            let readable =
+                |byte: usize| object.wait_for_host_region(AccessMode::Read, Region::range(byte..byte + 1)).is_ok();
+            write(failed, true);
+            let mut written = Vec::new();
+            for region in good.iter() {
+                write(region, false);
+                written.push(Access::region(&object, AccessMode::Read, *region, "x").bytes());
+                let is_failed = |byte: usize| {
+                    let byte = Region::range(byte..byte + 1);
+                    failed.overlaps(&byte) && !written.iter().any(|good| good.overlaps(&byte))
+                };
+                for byte in 0..128 {
+                    assert_eq!(readable(byte), !is_failed(byte), "byte {byte} after {written:?} over {failed:?}");
+                }
+            }
+            drop(object.wait_for_host(AccessMode::Read).expect("every byte has a result"));
+            assert!(queue.wait().is_err());
+        }
+    }
+}
+
+#[test]
+fn rows_of_other_pitches_that_share_no_byte_neither_wait_for_each_other_nor_inherit_a_failure() {
+    let queue = queue();
+    let object = matrix(&queue);
+    let (sixteens, eights) = (Region::rows(0, 2, 8, 16), Region::rows(4, 3, 15, 8));
+    let failed = access(&object, AccessMode::Write, sixteens);
+    assert!(queue.submit(failing("breaks", vec![failed])).unwrap().wait().is_err());
+    let read = access(&object, AccessMode::ReadWrite, eights);
+    queue.submit(kernel("reader", 1, vec![read], |_, _| Ok(()))).unwrap().wait().unwrap();
+
+    // A graph that uses both, and one that uses the other rows only.
+    let write = |region| kernel("writer", 1, vec![access(&object, AccessMode::Write, region)], |_, _| Ok(()));
+    let graph = Graph::new(queue.device(), false);
+    graph.record(write(Region::rows(8, 2, 7, 16))).unwrap();
+    graph.record(kernel("reader", 1, vec![access(&object, AccessMode::Read, eights)], |_, _| Ok(()))).unwrap();
+    queue.submit(Command::replay(&graph.instantiate().unwrap())).unwrap().wait().unwrap();
     let _ = queue.wait();
 }
 

@@ -22,15 +22,16 @@ impl Random {
         (self.0 >> 33) as usize % limit
     }
 
-    /// A rectangle, or a range of bytes.
+    /// A rectangle, sometimes of rows of another length, or a range of bytes.
     fn region(&mut self) -> Region {
         if self.below(4) == 0 {
             let start = self.below(BYTES);
             return Region::range(start..start + self.below(BYTES - start + 1));
         }
-        let (row, column) = (self.below(ROWS), self.below(PITCH));
-        let (rows, columns) = (1 + self.below(ROWS - row), 1 + self.below(PITCH - column));
-        Region::rows(row * PITCH + column, columns, rows, PITCH)
+        let pitch = if self.below(2) == 0 { PITCH } else { 3 + self.below(30) };
+        let (row, column) = (self.below(BYTES / pitch), self.below(pitch));
+        let (rows, columns) = (1 + self.below(BYTES / pitch - row), 1 + self.below(pitch - column));
+        Region::rows(row * pitch + column, columns, rows, pitch)
     }
 }
 

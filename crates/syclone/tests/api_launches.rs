@@ -1,37 +1,6 @@
 //! Launches without events: the fast path of in-order queues, through the typed API.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use syclone::prelude::*;
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: passes every call on.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// One test at a time: allocations are counted.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 #[kernel]
 fn axpy(item: Item<1>, a: f64, x: View<f64>, y: ItemMut<f64>) {
@@ -53,28 +22,7 @@ fn device() -> Device {
 }
 
 #[test]
-fn launches_on_usm_allocate_nothing_and_leave_what_commands_leave() {
-    let _alone = alone();
-    let queue = Queue::in_order(&device()).unwrap();
-    let (mut x, mut y) = (queue.alloc_shared::<f64>(100).unwrap(), queue.alloc_shared::<f64>(100).unwrap());
-    x.host_mut().unwrap().fill(2.0);
-    let mut launches = |count: usize| {
-        for _ in 0..count {
-            queue.launch(100, axpy(0.5, x.view(), y.item_mut())).unwrap();
-        }
-        queue.wait().unwrap();
-    };
-    launches(1000);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
-    (0..50).for_each(|_| launches(200));
-    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    assert_eq!(y.host().unwrap()[..], [11_000.0; 100]);
-    assert_eq!(allocations, 0);
-}
-
-#[test]
 fn launches_of_all_sizes_and_commands_keep_the_order_of_the_queue() {
-    let _alone = alone();
     let queue = Queue::in_order(&device()).unwrap();
     let n = 100_000;
     let (mut x, mut y) = (queue.alloc_shared::<f64>(n).unwrap(), queue.alloc_device::<f64>(n).unwrap());
@@ -90,7 +38,6 @@ fn launches_of_all_sizes_and_commands_keep_the_order_of_the_queue() {
 
 #[test]
 fn errors_of_launches_are_the_queues_and_what_they_wrote_is_no_result() {
-    let _alone = alone();
     let queue = Queue::in_order(&device()).unwrap();
     let (x, mut y) = (queue.alloc_shared::<f64>(8).unwrap(), queue.alloc_shared::<f64>(8).unwrap());
     queue.launch(8, strays(x.view(), y.item_mut())).unwrap();
@@ -112,7 +59,6 @@ fn errors_of_launches_are_the_queues_and_what_they_wrote_is_no_result() {
 
 #[test]
 fn a_recording_queue_and_an_out_of_order_one_take_launches_as_commands() {
-    let _alone = alone();
     let queue = Queue::new(&device()).unwrap();
     let (mut x, mut y) = (queue.alloc_shared::<f64>(8).unwrap(), queue.alloc_shared::<f64>(8).unwrap());
     queue.fill(&mut x, 1.0).unwrap();

@@ -37,6 +37,7 @@ macro_rules! operator {
                 before: ItemMut<$ty>,
                 part: ItemMut<$ty>,
                 joint: GroupMut<$ty>,
+                part_joint: ItemMut<$ty>,
                 all: Reducer<$ty, $op>,
             ) {
                 let (g, v) = (item.group(), x[item]);
@@ -44,6 +45,8 @@ macro_rules! operator {
                 up_to[item] = g.inclusive_scan(v, $op);
                 before[item] = g.exclusive_scan_init(v, start, $op);
                 part[item] = item.sub_group().reduce(v, $op);
+                // A sub-group starts where its number says, and takes more elements than it has items.
+                part_joint[item] = item.sub_group().joint_reduce(x.span(item.sub_group().id() * 3, 7), $op);
                 let of_all = g.joint_reduce(x, $op);
                 if item.local_id(0) == 0 {
                     joint[item] = of_all;
@@ -58,7 +61,7 @@ macro_rules! operator {
                 let start = x[5];
                 in_every_way(|queue, way| {
                     let values = Buffer::from_vec(x.clone());
-                    let [whole, up_to, before, part] = [(); 4].map(|()| Buffer::<$ty>::new(SIZE));
+                    let [whole, up_to, before, part, part_joint] = [(); 5].map(|()| Buffer::<$ty>::new(SIZE));
                     let (joint, all) = (Buffer::<$ty>::new(SIZE / GROUP), Buffer::<$ty>::new(1));
                     run(queue, |h| {
                         let kernel = forms(
@@ -69,12 +72,14 @@ macro_rules! operator {
                             before.write(h),
                             part.write(h),
                             joint.write(h),
+                            part_joint.write(h),
                             all.reduce(h, $op),
                         );
                         h.parallel_for(shape(), kernel)
                     });
                     let read = |buffer: &Buffer<$ty>| buffer.to_vec().expect("the result");
-                    let [whole, up_to, before, part] = [&whole, &up_to, &before, &part].map(read);
+                    let [whole, up_to, before, part, part_joint] =
+                        [&whole, &up_to, &before, &part, &part_joint].map(read);
                     for i in 0..SIZE {
                         let first = i / GROUP * GROUP;
                         assert_eq!(whole[i], fold(&x[first..first + GROUP], $identity), "{way:?}: group, item {i}");
@@ -82,6 +87,9 @@ macro_rules! operator {
                         assert_eq!(before[i], fold(&x[first..i], start), "{way:?}: exclusive scan, item {i}");
                         let (from, to) = sub_group_of(i);
                         assert_eq!(part[i], fold(&x[from..to], $identity), "{way:?}: sub-group, item {i}");
+                        let own = (from - first) / 4 * 3;
+                        let expected = fold(&x[own..own + 7], $identity);
+                        assert_eq!(part_joint[i], expected, "{way:?}: sub-group's span, item {i}");
                     }
                     assert_eq!(read(&joint), vec![fold(&x, $identity); SIZE / GROUP], "{way:?}: joint");
                     assert_eq!(read(&all), [fold(&x, $identity)], "{way:?}: reduction");

@@ -216,6 +216,21 @@ pub fn is_uniform_result(name: &str) -> bool {
     )
 }
 
+/// Whether the last argument of a group operation is the operator that combines values.
+pub fn takes_operator(name: &str) -> bool {
+    matches!(
+        name,
+        "reduce"
+            | "inclusive_scan"
+            | "exclusive_scan"
+            | "inclusive_scan_init"
+            | "exclusive_scan_init"
+            | "joint_reduce"
+            | "joint_inclusive_scan"
+            | "joint_exclusive_scan"
+    )
+}
+
 /// Calls `f` on every expression directly inside `expr`, in the order of evaluation, statements of blocks included.
 pub fn each_child<'e>(expr: &'e Expr, f: &mut dyn FnMut(&'e Expr)) {
     fn block<'e>(b: &'e Block, f: &mut dyn FnMut(&'e Expr)) {

@@ -200,7 +200,9 @@ impl Variances {
                 | ParamRole::ScatterMut
                 | ParamRole::AtomicView,
             ) if matches!(name, "extent" | "len" | "span") => of_children,
-            Some(ParamRole::LocalAccessor | ParamRole::Local) if matches!(name, "extent" | "len") => of_children,
+            Some(ParamRole::LocalAccessor | ParamRole::Local) if matches!(name, "extent" | "len" | "span") => {
+                of_children
+            }
             Some(ParamRole::View) => self.memory(root(receiver), of_children),
             Some(ParamRole::Spec | ParamRole::Value | ParamRole::Reference { .. }) | None => of_children,
             Some(_) => of_children.or(Variance::OPAQUE),

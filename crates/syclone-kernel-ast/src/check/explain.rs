@@ -18,6 +18,7 @@ pub(super) fn kind_of(kind: &IncidentKind) -> FindingKind {
         IncidentKind::OutOfBounds(_) => FindingKind::OutOfBounds,
         IncidentKind::Divergence { sub_group: false, .. } => FindingKind::Divergence,
         IncidentKind::Divergence { sub_group: true, .. } => FindingKind::SubGroupDivergence,
+        IncidentKind::DifferentSpans { .. } => FindingKind::DifferentSpans,
     }
 }
 
@@ -212,6 +213,14 @@ impl Checker<'_> {
                 let message =
                     format!("{came} of the {all} items of a {which} have come here, the others never will{rest}");
                 (message, "move it out of the branch or loop, or let the condition be the same for all of them")
+            }
+            IncidentKind::DifferentSpans { sub_group, other } => {
+                let other = self.id(self.group_number(incident.group), *other);
+                items.push(other);
+                let which = if *sub_group { "sub-group" } else { "work-group" };
+                let message =
+                    format!("its span is the whole {which}'s, and {} passes another one", self.item_text(other));
+                (message, "a joint algorithm takes one span for all items: make it of what is the same for all of them")
             }
         };
         let message = match incident.kind {

@@ -11,6 +11,8 @@ pub enum FindingKind {
     Divergence,
     /// Not every item of a sub-group came to its operation.
     SubGroupDivergence,
+    /// The items of a group or sub-group pass different spans to a joint algorithm.
+    DifferentSpans,
     /// Memory was read that nobody had written.
     Unwritten,
     /// An index outside of a parameter or an array.
@@ -38,6 +40,7 @@ impl FindingKind {
             FindingKind::DataRace => "data race",
             FindingKind::Divergence => "divergent barrier",
             FindingKind::SubGroupDivergence => "divergent sub-group operation",
+            FindingKind::DifferentSpans => "joint algorithm with different spans",
             FindingKind::Unwritten => "read of memory that nobody wrote",
             FindingKind::OutOfBounds => "access out of bounds",
             FindingKind::Misaligned => "misaligned access",

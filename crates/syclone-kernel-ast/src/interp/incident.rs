@@ -79,4 +79,11 @@ pub enum IncidentKind {
         /// Those that do not, and where they wait instead; `None` for those that have ended.
         missing: Vec<(usize, Option<Site>)>,
     },
+    /// The items of a group pass different spans to a joint algorithm.
+    DifferentSpans {
+        /// Whether it is an operation of a sub-group.
+        sub_group: bool,
+        /// The position in the group of one whose span is not the first one's.
+        other: usize,
+    },
 }

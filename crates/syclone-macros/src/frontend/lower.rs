@@ -65,8 +65,6 @@ pub struct Lowerer {
     pub roles: Vec<ParamRole>,
     /// Variables that hold a group or a sub-group.
     pub group_vars: Vec<VarId>,
-    /// Those of them that hold a sub-group.
-    pub sub_group_vars: Vec<VarId>,
     /// Variables whose value was a mistake: what is done with them is no mistake of its own.
     pub poisoned: Vec<VarId>,
     /// Innermost scope last.
@@ -126,7 +124,6 @@ impl Lowerer {
             vars: Vec::new(),
             roles: Vec::new(),
             group_vars: Vec::new(),
-            sub_group_vars: Vec::new(),
             poisoned: Vec::new(),
             scopes: vec![Scope::default()],
             labels: Vec::new(),
@@ -394,9 +391,6 @@ impl Lowerer {
         if let Pattern::Bind { var, .. } = &pattern {
             if self.is_group(&init) {
                 self.group_vars.push(*var);
-            }
-            if self.is_sub_group(&init) {
-                self.sub_group_vars.push(*var);
             }
             if self.vars[var.0 as usize].mutable && self.is_handle(&init) {
                 self.error(pat, "a handle never changes: leave `mut` out; what it refers to is written through it");

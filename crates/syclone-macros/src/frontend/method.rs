@@ -56,13 +56,6 @@ impl Lowerer {
             Some((item, _)) => item,
             None => self.expr(&call.receiver),
         };
-        if name.starts_with("joint_") && self.is_sub_group(&receiver) {
-            let message = format!(
-                "a sub-group has no `{name}`: take `item.group().{name}(…)`, or give each item's part to `{}`",
-                name.trim_start_matches("joint_")
-            );
-            return self.bad(&call.method, message);
-        }
         self.check_collective(&receiver, &name, span);
         self.check_own_method(&receiver, &name, span);
         let (mut types, mut consts) = (Vec::new(), Vec::new());
@@ -124,15 +117,6 @@ impl Lowerer {
             ExprKind::Method { receiver, name, .. } => {
                 matches!(name.as_str(), "group" | "sub_group") && self.is_item(receiver)
             }
-            _ => false,
-        }
-    }
-
-    /// Whether an expression is a sub-group, as far as names tell.
-    pub fn is_sub_group(&self, expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Var(var) => self.sub_group_vars.contains(var) || self.role(*var) == Some(ParamRole::SubGroup),
-            ExprKind::Method { receiver, name, .. } => name == "sub_group" && self.is_item(receiver),
             _ => false,
         }
     }

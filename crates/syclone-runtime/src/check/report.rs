@@ -17,6 +17,8 @@ pub enum ReportKind {
     Divergence,
     /// Not every work-item of a sub-group came to its operation.
     SubGroupDivergence,
+    /// The work-items of a group or sub-group pass different spans to a joint algorithm.
+    DifferentSpans,
     /// Memory was read that nobody had written.
     Unwritten,
     /// An index outside of a parameter or an array.
@@ -45,6 +47,7 @@ impl ReportKind {
             ReportKind::CommandRace => "race between commands",
             ReportKind::Divergence => "divergent barrier",
             ReportKind::SubGroupDivergence => "divergent sub-group operation",
+            ReportKind::DifferentSpans => "joint algorithm with different spans",
             ReportKind::Unwritten => "read of memory that nobody wrote",
             ReportKind::OutOfBounds => "access out of bounds",
             ReportKind::Misaligned => "misaligned access",

@@ -1,9 +1,9 @@
 //! What a graph as a whole does to memory: the accesses of one command that does what all its commands do.
 //!
 //! Bytes that are read before a command of the graph has written them come from outside. Where all commands use ranges, the
-//! accesses are ranges, and neighbours of one mode are one. Where they use rows of one pitch, the accesses are the rows,
-//! so that graphs on parts side by side are independent. Many different parts, or rows of different pitches, count as
-//! the range around them, whose other bytes keep their values: as if they were read and written.
+//! accesses are ranges, and neighbours of one mode are one. Where they use rows, the accesses are the rows, so that graphs
+//! on parts side by side are independent. Many different parts count as the range around them, whose other bytes keep
+//! their values: as if they were read and written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -34,13 +34,8 @@ pub(super) fn outside(steps: &[Step]) -> Vec<Access> {
     accesses
 }
 
-/// The rows that are used and how, each byte once if it is written; none if they are too many or of different pitches.
+/// The rows that are used and how, each byte once if it is written; none if they are too many.
 fn parts(uses: &[(Region, AccessMode)]) -> Option<Vec<(Region, AccessMode)>> {
-    let mut pitches = uses.iter().filter(|(region, _)| !region.is_range()).map(|(region, _)| region.pitch());
-    let pitch = pitches.next()?;
-    if pitches.any(|other| other != pitch) {
-        return None;
-    }
     let (mut written, mut read): (Vec<Region>, Vec<Region>) = (Vec::new(), Vec::new());
     for &(region, mode) in uses {
         let new = without_all(region, &written);

@@ -104,7 +104,7 @@ impl Plan {
             step.after.iter().for_each(|&(earlier, link)| follow(earlier, link));
             for access in &step.accesses {
                 let hazards = objects.entry(access.object.id()).or_default();
-                hazards.place(&number, access.mode, &access.bytes(), |&earlier, link| follow(earlier, link));
+                hazards.place(&number, access.mode, &access.bytes(), |&earlier, _, link| follow(earlier, link));
             }
             // A command that names parts of one object meets itself.
             follows.remove(&number);

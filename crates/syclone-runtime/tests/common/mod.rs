@@ -15,6 +15,12 @@ pub struct Chunks<F> {
     body: F,
 }
 
+impl<F: Fn(usize, &mut Worker) -> Result<()> + Send + Sync> Chunks<F> {
+    pub fn new(name: &'static str, chunks: usize, body: F) -> Chunks<F> {
+        Chunks { name: Name::Borrowed(name), chunks, body }
+    }
+}
+
 impl<F: Fn(usize, &mut Worker) -> Result<()> + Send + Sync> KernelWork for Chunks<F> {
     fn name(&self) -> Name {
         self.name.clone()
@@ -36,7 +42,7 @@ pub fn kernel(
     accesses: Vec<Access>,
     body: impl Fn(usize, &mut Worker) -> Result<()> + Send + Sync + 'static,
 ) -> Command {
-    let work = Chunks { name: Name::Borrowed(name), chunks, body };
+    let work = Chunks::new(name, chunks, body);
     // SAFETY: the tests' bodies touch memory through `Words` of objects that their accesses name.
     unsafe { Command::kernel(Box::new(work), accesses) }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use syclone_runtime::{AccessMode, DryRun, Error};
 
+use crate::LONG;
 use crate::machine::{Checked, Machine};
 use crate::model::is_done;
 use crate::program::{Part, WORDS};
@@ -23,6 +25,7 @@ impl Machine {
     /// Takes all turns, after which everything must have ended that no host access holds up.
     pub fn drain(&mut self) -> Checked {
         while self.devices.iter().filter_map(|device| device.dry.as_ref()).any(|dry| dry.run_until_idle() > 0) {}
+        self.take_note()?;
         let blocked = self.blocked();
         for (node, blocked) in self.nodes.iter().zip(blocked) {
             if let Some(event) = &node.event {
@@ -41,6 +44,7 @@ impl Machine {
         for _ in 0..times {
             let dry = self.devices[device].dry.as_ref().expect("a stepped device");
             dry.step();
+            self.take_note()?;
             self.check_order()?;
         }
         Ok(())
@@ -148,16 +152,28 @@ impl Machine {
         }
         for position in 0..self.live_objects().len() {
             for start in 0..WORDS {
-                let part = Part { object: position, start, len: 1, rows: 1 };
+                let part = Part { object: position, start, len: 1, rows: 1, pitch: 1 };
                 if let Some((token, node)) = self.host(part, AccessMode::Read, false)? {
                     drop(token);
                     self.nodes[node].held = false;
                 }
             }
         }
-        self.check_runs()?;
-        self.check_told()?;
+        self.in_time(Machine::check_runs)?;
+        self.in_time(|machine| machine.check_told())?;
         self.check_nothing_left()
+    }
+
+    /// Checks something that becomes true when the launches of dropped queues have ended, which nobody can wait for.
+    fn in_time(&mut self, check: impl Fn(&mut Machine) -> Checked) -> Checked {
+        let start = Instant::now();
+        loop {
+            let result = check(self);
+            if result.is_ok() || self.stepped || start.elapsed() > LONG / 6 {
+                return result;
+            }
+            std::thread::yield_now();
+        }
     }
 
     /// Every kernel and host task ran as often as it should, and none that depended on a failure did.
@@ -190,6 +206,12 @@ impl Machine {
                     ensure!(position.is_some(), "the handler was not told {error:?}");
                     told.swap_remove(position.unwrap_or(0));
                 }
+                let launch = &self.nodes[node];
+                if launch.launched && launch.outcome.as_ref().is_some_and(|causes| !causes.is_empty()) {
+                    let position = told.iter().position(|known| launch.fails_with(known));
+                    ensure!(position.is_some(), "the handler was not told of '{}'", launch.name);
+                    told.swap_remove(position.unwrap_or(0));
+                }
             }
             ensure!(self.events_dropped || told.is_empty(), "the handler was told {told:?} besides");
         }
@@ -205,10 +227,12 @@ impl Machine {
         self.nodes.clear();
         self.graphs.clear();
         self.objects.clear();
-        for device in &self.devices {
-            let in_use = device.device.memory_stats().in_use;
-            ensure!(in_use == 0, "{in_use} bytes are left on {}", device.selector());
-        }
-        Ok(())
+        self.in_time(|machine| {
+            machine.devices.iter().try_for_each(|device| {
+                let in_use = device.device.memory_stats().in_use;
+                ensure!(in_use == 0, "{in_use} bytes are left on {}", device.selector());
+                Ok(())
+            })
+        })
     }
 }

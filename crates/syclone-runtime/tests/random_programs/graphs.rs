@@ -17,7 +17,7 @@ impl Machine {
         let graph = Graph::new(&self.devices[device].device, in_order);
         let mut recorded: Vec<Step> = Vec::new();
         for (work, after) in steps {
-            let Some(resolved) = self.resolve(work) else { continue };
+            let Some(resolved) = self.resolve(work, self.depth()) else { continue };
             let after: Vec<usize> =
                 if recorded.is_empty() { Vec::new() } else { after.iter().map(|idx| idx % recorded.len()).collect() };
             let mut command = resolved.command(self.handles(&resolved), true);
@@ -78,7 +78,7 @@ impl Machine {
             return Ok(());
         }
         let step = step % self.graphs[graph].steps.len();
-        let Some(resolved) = self.resolve(work) else { return Ok(()) };
+        let Some(resolved) = self.resolve(work, self.depth()) else { return Ok(()) };
         let command = resolved.command(self.handles(&resolved), true);
         let executable = self.graphs[graph].executable.clone();
         let event = self.graphs[graph].steps[step].2.clone();
@@ -176,7 +176,7 @@ impl Machine {
         node.own = own;
         let family = self.graphs[graph].family;
         node.follows.extend(self.last_replays[family]);
-        let idx = self.queue_node(queue, node, &after, event);
+        let idx = self.queue_node(queue, node, &after, Some(event));
         self.last_replays[family] = Some(idx);
         self.write(idx, outputs);
         Ok(())

@@ -17,8 +17,9 @@ use syclone_runtime::{
 };
 
 use crate::common::Words;
-use crate::model::{Cell, Fate, ModelDevice, ModelGraph, ModelQueue, Node, Object, model_device};
+use crate::model::{Cell, ModelDevice, ModelGraph, ModelQueue, Node, Object, model_device};
 use crate::program::{DeviceKind, Effect, Op, Part, Program, WORDS, Work};
+use crate::submit::Inbox;
 use crate::work::{Kind, Mask, Resolved, Use, mix};
 
 /// A comparison; the error says what was wrong.
@@ -37,6 +38,8 @@ pub struct Machine {
     pub stepped: bool,
     pub events_dropped: bool,
     pub tags: u64,
+    /// What host tasks have submitted since the model last looked.
+    pub inbox: Inbox,
     /// A mistake in the model, to see that it would be found.
     pub planted: bool,
 }
@@ -55,6 +58,7 @@ pub fn run(program: &Program, planted: bool) -> Checked {
         stepped,
         events_dropped: false,
         tags: 0,
+        inbox: Inbox::default(),
         planted,
     };
     for (position, op) in program.ops.iter().enumerate() {
@@ -84,6 +88,7 @@ impl Machine {
                 Ok(())
             }
             Op::Submit { queue, work, after } => self.submit(*queue, work, after),
+            Op::Launch { queue, uses, effect } => self.launch(*queue, uses, *effect),
             Op::Barrier { queue, after } => self.barrier(*queue, after.as_deref()),
             Op::NewGraph { device, in_order, steps } => self.new_graph(*device, *in_order, steps),
             Op::Instantiate { graph } => self.instantiate(*graph),
@@ -183,8 +188,10 @@ impl Machine {
         match Queue::with_handler(&device.device, options, Some(handler)) {
             Ok(queue) => {
                 let (nodes, unreported) = (Vec::new(), Vec::new());
-                let queue = Some(queue);
-                self.queues.push(ModelQueue { queue, device: idx, in_order, nodes, barrier: None, unreported, told });
+                let queue = Some(Arc::new(queue));
+                let order = Arc::default();
+                let queue = ModelQueue { queue, device: idx, in_order, nodes, barrier: None, unreported, told, order };
+                self.queues.push(queue);
             }
             Err(error) => self.expect_loss(idx, &error)?,
         }
@@ -231,7 +238,9 @@ impl Machine {
     }
 
     /// The command that `work` is now; nothing without objects to work on.
-    pub fn resolve(&mut self, work: &Work) -> Option<Resolved> {
+    ///
+    /// `depth` is how deep host tasks may submit what host tasks submit.
+    pub fn resolve(&mut self, work: &Work, depth: usize) -> Option<Resolved> {
         self.tags += 1;
         let tag = self.tags;
         let mut resolved = Resolved {
@@ -241,13 +250,19 @@ impl Machine {
             uses: Vec::new(),
             effect: Effect::Fine,
             ran: Arc::default(),
+            then: Vec::new(),
+            place: None,
+            slow: false,
         };
         match work {
-            Work::Kernel { uses, effect } | Work::HostTask { uses, effect } => {
+            Work::Kernel { uses, effect } | Work::HostTask { uses, effect, .. } => {
                 resolved.kind = if matches!(work, Work::Kernel { .. }) { Kind::Kernel } else { Kind::HostTask };
                 resolved.name = format!("command {tag}");
                 resolved.effect = *effect;
                 resolved.uses = uses.iter().filter_map(|&(part, mode)| self.resolve_part(part, mode)).collect();
+                if let (Work::HostTask { then, .. }, 1..) = (work, depth) {
+                    resolved.then = then.iter().filter_map(|inner| self.resolve_inner(inner, depth - 1)).collect();
+                }
             }
             Work::Copy { from, to } => {
                 resolved.kind = Kind::Copy;
@@ -295,6 +310,7 @@ impl Machine {
             needs,
             uses,
             event: None,
+            launched: false,
             held: false,
             needs_device: false,
             is_graph: false,
@@ -306,11 +322,11 @@ impl Machine {
     }
 
     /// Puts a node into its queue's order, and says what it needs besides.
-    pub fn queue_node(&mut self, queue: usize, mut node: Node, after: &[usize], event: Event) -> usize {
+    pub fn queue_node(&mut self, queue: usize, mut node: Node, after: &[usize], event: Option<Event>) -> usize {
         let idx = self.nodes.len();
         let queue = &mut self.queues[queue];
         node.device = Some(queue.device);
-        node.event = Some(event);
+        node.event = event;
         node.follows.extend(after);
         node.needs.extend(after);
         node.follows.extend(queue.barrier);
@@ -327,62 +343,6 @@ impl Machine {
         for (object, word, value) in outputs {
             self.objects[object].cells[word] = Cell { value, writer: Some(node) };
         }
-    }
-
-    pub fn submit(&mut self, queue: usize, work: &Work, after: &[usize]) -> Checked {
-        let queues = self.live_queues();
-        let (Some(&queue), Some(resolved)) = (queues.get(queue % queues.len().max(1)), self.resolve(work)) else {
-            return Ok(());
-        };
-        let after = self.after(after);
-        let mut command = resolved.command(self.handles(&resolved), false);
-        for &earlier in &after {
-            command = command.after(self.nodes[earlier].event.as_ref().expect("a live event"));
-        }
-        let device = self.queues[queue].device;
-        let is_lost = self.devices[device].dry.as_ref().is_some_and(DryRun::is_lost);
-        let result = self.queues[queue].queue.as_ref().expect("a live queue").submit(command);
-        if resolved.conflicts_with_itself() {
-            let is_conflict =
-                matches!(&result, Err(Error::AccessConflict { command, .. }) if *command == resolved.name);
-            ensure!(is_conflict, "uses that conflict gave {result:?}");
-            return Ok(());
-        }
-        if let Err(error @ Error::DeviceLost { .. }) = &result {
-            return self.expect_loss(device, error);
-        }
-        ensure!(!is_lost, "a lost device took a command");
-        let fate = match (self.devices[device].admit(&resolved.name, resolved.kind, false), &result) {
-            (Ok(fate), Ok(_)) => fate,
-            (Err(expected), Err(error)) if expected == *error => return Ok(()),
-            (expected, _) => return Err(format!("gave {result:?}, not {:?}", expected.err())),
-        };
-        let mut uses: BTreeMap<usize, (Mask, Mask)> = BTreeMap::new();
-        for used in &resolved.uses {
-            let entry = uses.entry(used.object).or_default();
-            let mask = used.mask();
-            entry.0 |= if used.mode.reads() { mask } else { 0 };
-            entry.1 |= if used.mode.writes() { mask } else { 0 };
-        }
-        let mut node = self.node(resolved.name.clone(), uses);
-        node.needs_device = resolved.needs_device();
-        node.own.extend(resolved.own_error());
-        if let (Fate::Fails(reason), true) = (&fate, node.own.is_empty()) {
-            node.own.push(self.devices[device].execution_failed(&resolved.name, reason));
-        }
-        let is_sure = !matches!(fate, Fate::Loses);
-        if matches!(resolved.kind, Kind::Kernel | Kind::HostTask) {
-            node.runs.push((resolved.tag, Arc::clone(&resolved.ran), is_sure));
-        }
-        let mut outputs = resolved.outputs(|object, word| self.objects[object].cells[word].value);
-        if let (Kind::Fill(_), true) = (resolved.kind, self.planted) {
-            outputs.iter_mut().for_each(|output| output.2 ^= 1);
-        }
-        let event = result.expect("compared above");
-        ensure!(*event.name() == resolved.name, "the event's name is {}", event.name());
-        let node = self.queue_node(queue, node, &after, event);
-        self.write(node, outputs);
-        Ok(())
     }
 
     pub fn barrier(&mut self, queue: usize, after: Option<&[usize]>) -> Checked {
@@ -406,7 +366,7 @@ impl Machine {
         if nodes.is_none() {
             node.follows.extend(&model.nodes);
         }
-        let idx = self.queue_node(queue, node, &nodes.unwrap_or_default(), event);
+        let idx = self.queue_node(queue, node, &nodes.unwrap_or_default(), Some(event));
         self.queues[queue].barrier = Some(idx);
         Ok(())
     }

@@ -26,6 +26,7 @@ mod machine;
 mod model;
 mod program;
 mod shrink;
+mod submit;
 mod waits;
 mod work;
 
@@ -130,7 +131,7 @@ fn thousands_of_random_programs_do_what_the_model_says() {
 }
 
 #[test]
-#[ignore = "half a minute in release builds: cargo test --release -p syclone-runtime --test random_programs -- --ignored"]
+#[ignore = "under a minute in release builds: cargo test --release -p syclone-runtime --test random_programs -- --ignored"]
 fn a_hundred_thousand_random_programs_do_what_the_model_says() {
     run_programs(MANY);
 }

@@ -1,8 +1,8 @@
 //! What the model knows of devices, queues, memory and commands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
 use syclone_runtime::{
@@ -38,6 +38,8 @@ pub struct Node {
     /// Words that it reads and writes, by object.
     pub uses: BTreeMap<usize, (Mask, Mask)>,
     pub event: Option<Event>,
+    /// It was launched without an event.
+    pub launched: bool,
     /// A host access that has not ended.
     pub held: bool,
     /// Whether it has a turn on its device.
@@ -59,14 +61,18 @@ pub struct ModelDevice {
     pub dry: Option<DryRun>,
     pub counts: [u64; FaultKind::ALL.len()],
     pub faults: Vec<(FaultKind, u64)>,
+    /// Kernels that need not be built again: a graph's host task submits the same ones at each replay.
+    pub built: HashSet<String>,
     /// It is lost, or may be at any time.
     pub losable: bool,
 }
 
 pub struct ModelQueue {
-    pub queue: Option<Queue>,
+    pub queue: Option<Arc<Queue>>,
     pub device: usize,
     pub in_order: bool,
+    /// The last of its commands that has run, if they are in order.
+    pub order: Arc<AtomicU64>,
     pub nodes: Vec<usize>,
     pub barrier: Option<usize>,
     /// Commands since the last wait.
@@ -110,7 +116,7 @@ pub fn model_device(idx: usize, spec: &DeviceSpec) -> ModelDevice {
         Some(dry) => dry.device().clone(),
         None => Device::cpu_with_threads(spec.at_once).unwrap(),
     };
-    ModelDevice { device, dry, counts: Default::default(), faults: Vec::new(), losable: false }
+    ModelDevice { device, dry, counts: Default::default(), faults: Vec::new(), built: HashSet::new(), losable: false }
 }
 
 pub fn is_done(event: &Event) -> bool {
@@ -134,9 +140,12 @@ impl ModelDevice {
             return Ok(Fate::Fine);
         }
         let device = self.selector().to_owned();
-        if kind == Kind::Kernel && self.happens(FaultKind::Build) {
-            let log = "a fault was asked for".into();
-            return Err(Error::BuildFailed { kernel: name.to_owned().into(), device, log });
+        if kind == Kind::Kernel && !self.built.contains(name) {
+            if self.happens(FaultKind::Build) {
+                let log = "a fault was asked for".into();
+                return Err(Error::BuildFailed { kernel: name.to_owned().into(), device, log });
+            }
+            self.built.insert(name.to_owned());
         }
         if kind != Kind::HostTask && self.happens(FaultKind::Launch) {
             let reason = "a fault was asked for".into();

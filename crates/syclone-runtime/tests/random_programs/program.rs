@@ -7,9 +7,8 @@ use syclone_runtime::{AccessMode, FaultKind};
 
 /// Words of each object.
 pub const WORDS: usize = 16;
-/// Words from one row to the next, where an object is used as a matrix. Regions of one pitch are ordered exactly; of
-/// regions of different pitches the runtime only promises that too much waits.
-pub const PITCH: usize = 4;
+/// Words from one row to the next, where an object is used as a matrix: most often the first of these.
+pub const PITCHES: [usize; 4] = [4, 3, 5, 7];
 
 /// A whole program.
 #[derive(Debug, Clone)]
@@ -53,6 +52,12 @@ pub enum Op {
         queue: usize,
         work: Work,
         after: Vec<usize>,
+    },
+    /// Launches a kernel without an event.
+    Launch {
+        queue: usize,
+        uses: Vec<(Part, AccessMode)>,
+        effect: Effect,
     },
     Barrier {
         queue: usize,
@@ -123,11 +128,33 @@ pub enum Op {
 /// What a command does.
 #[derive(Debug, Clone)]
 pub enum Work {
-    Kernel { uses: Vec<(Part, AccessMode)>, effect: Effect },
-    HostTask { uses: Vec<(Part, AccessMode)>, effect: Effect },
-    Copy { from: Part, to: Part },
-    Fill { part: Part, value: u64 },
+    Kernel {
+        uses: Vec<(Part, AccessMode)>,
+        effect: Effect,
+    },
+    /// A task that submits `then` as it runs, and ends with its effect afterwards.
+    HostTask {
+        uses: Vec<(Part, AccessMode)>,
+        effect: Effect,
+        then: Vec<Inner>,
+    },
+    Copy {
+        from: Part,
+        to: Part,
+    },
+    Fill {
+        part: Part,
+        value: u64,
+    },
     Empty,
+}
+
+/// What a host task submits, or launches if it is a kernel.
+#[derive(Debug, Clone)]
+pub struct Inner {
+    pub queue: usize,
+    pub work: Work,
+    pub launches: bool,
 }
 
 /// How a kernel or host task ends.
@@ -146,6 +173,7 @@ pub struct Part {
     pub start: usize,
     pub len: usize,
     pub rows: usize,
+    pub pitch: usize,
 }
 
 /// SplitMix64.
@@ -178,6 +206,13 @@ struct Generator {
     losses: bool,
     /// Parts are single words, so that many commands use one object.
     fine: bool,
+    /// Most commands are kernels without events on queues in order.
+    launches: bool,
+    /// Host tasks submit commands. Then nobody steps a device while the program waits: the model has to know what was
+    /// submitted before what.
+    nested: bool,
+    /// How deep in host tasks the work is that is being made.
+    depth: usize,
 }
 
 /// The program of a seed.
@@ -186,19 +221,22 @@ pub fn generate(seed: u64) -> Program {
     let devices = 1 + random.below(3);
     // Threads cost much more, and their programs can't be repeated exactly.
     let threads = random.one_in(16);
+    // A loss comes at any time, so the fate of what has no event could not be known.
+    let (faults, losses) = (random.one_in(2), random.one_in(8));
+    let launches = !losses && random.one_in(if threads { 2 } else { 16 });
     let specs = (0..devices).map(|_| DeviceSpec {
         kind: match (threads, random.one_in(3)) {
             (false, _) => DeviceKind::Stepped,
-            (true, false) => DeviceKind::Threads,
-            (true, true) => DeviceKind::Cpu,
+            (true, false) if !launches => DeviceKind::Threads,
+            (true, _) => DeviceKind::Cpu,
         },
         at_once: 1 + random.below(3),
         seed: random.next(),
     });
     let specs = specs.collect();
-    let (faults, losses) = (random.one_in(2), random.one_in(8));
     let fine = random.one_in(6);
-    let mut generator = Generator { random, devices, faults, losses, fine };
+    let nested = !losses && random.one_in(4);
+    let mut generator = Generator { random, devices, faults, losses, fine, launches, nested, depth: 0 };
     let mut ops = generator.beginning();
     let len = 5 + generator.random.below(if fine { 120 } else { 50 });
     ops.extend((0..len).map(|_| generator.op()));
@@ -215,7 +253,8 @@ impl Generator {
     }
 
     fn new_queue(&mut self) -> Op {
-        Op::NewQueue { device: self.random.below(self.devices), in_order: self.random.one_in(3) }
+        let in_order = self.random.one_in(3) || self.launches && !self.random.one_in(6);
+        Op::NewQueue { device: self.random.below(self.devices), in_order }
     }
 
     fn new_object(&mut self) -> Op {
@@ -225,6 +264,12 @@ impl Generator {
     fn op(&mut self) -> Op {
         let any = |random: &mut Random| random.below(64);
         match self.random.below(100) {
+            0..40 if self.launches => {
+                // Many to one queue, so that they depend on each other while they wait.
+                let queue = if self.random.one_in(3) { any(&mut self.random) } else { 0 };
+                let effect = if self.random.one_in(4) { self.effect() } else { Effect::Fine };
+                Op::Launch { queue, uses: self.uses(), effect }
+            }
             0..46 => {
                 let work = self.work();
                 Op::Submit { queue: any(&mut self.random), work, after: self.after() }
@@ -234,11 +279,11 @@ impl Generator {
                 Op::Barrier { queue: any(&mut self.random), after }
             }
             50..65 => Op::Step { device: self.random.below(self.devices), times: 1 + self.random.below(6) },
-            65..72 => Op::Host { part: self.part(), mode: self.mode(), meanwhile: self.random.one_in(20) },
+            65..72 => Op::Host { part: self.part(), mode: self.mode(), meanwhile: self.meanwhile() },
             72..75 => Op::Hold { part: self.part(), mode: self.mode() },
             75..79 => Op::Release { held: any(&mut self.random) },
-            79..82 => Op::WaitEvent { event: any(&mut self.random), meanwhile: self.random.one_in(20) },
-            82..84 => Op::WaitQueue { queue: any(&mut self.random), meanwhile: self.random.one_in(20) },
+            79..82 => Op::WaitEvent { event: any(&mut self.random), meanwhile: self.meanwhile() },
+            82..84 => Op::WaitQueue { queue: any(&mut self.random), meanwhile: self.meanwhile() },
             84 => self.new_queue(),
             85 => self.new_object(),
             86 => Op::DropQueue { queue: any(&mut self.random) },
@@ -266,6 +311,10 @@ impl Generator {
         }
     }
 
+    fn meanwhile(&mut self) -> bool {
+        !self.nested && self.random.one_in(20)
+    }
+
     fn new_graph(&mut self) -> Op {
         let len = self.random.below(6);
         let steps = (0..len).map(|number| {
@@ -286,7 +335,7 @@ impl Generator {
     fn work(&mut self) -> Work {
         match self.random.below(12) {
             0..6 => Work::Kernel { uses: self.uses(), effect: self.effect() },
-            6..8 => Work::HostTask { uses: self.uses(), effect: self.effect() },
+            6..8 => Work::HostTask { uses: self.uses(), effect: self.effect(), then: self.then() },
             8..10 => {
                 let (from, to) = (self.part(), self.part());
                 Work::Copy { from, to: Part { len: from.len, rows: from.rows, ..to } }
@@ -296,12 +345,24 @@ impl Generator {
         }
     }
 
+    fn then(&mut self) -> Vec<Inner> {
+        if !self.nested || self.depth > 1 || self.random.one_in(3) {
+            return Vec::new();
+        }
+        self.depth += 1;
+        let len = 1 + self.random.below(3);
+        let inner = |_| Inner { queue: self.random.below(64), work: self.work(), launches: self.random.one_in(2) };
+        let then = (0..len).map(inner).collect();
+        self.depth -= 1;
+        then
+    }
+
     fn uses(&mut self) -> Vec<(Part, AccessMode)> {
         (0..self.random.below(4)).map(|_| (self.part(), self.mode())).collect()
     }
 
     fn effect(&mut self) -> Effect {
-        if !self.faults || !self.random.one_in(12) {
+        if !self.faults || !self.random.one_in(if self.launches { 3 } else { 12 }) {
             return Effect::Fine;
         }
         [Effect::Error, Effect::Panic, Effect::FinishError][self.random.below(3)]
@@ -312,16 +373,17 @@ impl Generator {
     }
 
     fn part(&mut self) -> Part {
-        let object = self.random.below(64);
+        let object = if self.launches && !self.random.one_in(3) { 0 } else { self.random.below(64) };
+        let pitch = PITCHES[if self.random.one_in(2) { 0 } else { self.random.below(PITCHES.len()) }];
         if self.fine && !self.random.one_in(8) {
-            return Part { object, start: self.random.below(WORDS), len: 1, rows: 1 };
+            return Part { object, start: self.random.below(WORDS), len: 1, rows: 1, pitch };
         }
         let start = if self.random.one_in(3) { 0 } else { self.random.below(WORDS) };
         if self.random.one_in(4) {
-            let (len, rows) = (1 + self.random.below(PITCH - 1), 2 + self.random.below(3));
-            return Part { object, start, len, rows };
+            let (len, rows) = (1 + self.random.below(pitch - 1), 2 + self.random.below(3));
+            return Part { object, start, len, rows, pitch };
         }
         let len = if self.random.one_in(4) { WORDS } else { self.random.below(WORDS) };
-        Part { object, start, len, rows: 1 }
+        Part { object, start, len, rows: 1, pitch }
     }
 }

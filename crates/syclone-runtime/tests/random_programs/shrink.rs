@@ -76,6 +76,11 @@ fn simpler(op: &Op) -> Vec<Op> {
                 simpler.push(Op::Submit { queue: *queue, work, after: after.clone() });
             }
         }
+        Op::Launch { queue, uses, effect } => {
+            for uses in without_one(uses) {
+                simpler.push(Op::Launch { queue: *queue, uses, effect: *effect });
+            }
+        }
         Op::NewGraph { device, in_order, steps } => {
             for steps in without_one(steps) {
                 simpler.push(Op::NewGraph { device: *device, in_order: *in_order, steps });
@@ -102,8 +107,18 @@ fn simpler(op: &Op) -> Vec<Op> {
 fn simpler_work(work: &Work) -> Vec<Work> {
     match work {
         Work::Kernel { uses, effect } => without_one(uses).map(|uses| Work::Kernel { uses, effect: *effect }).collect(),
-        Work::HostTask { uses, effect } => {
-            without_one(uses).map(|uses| Work::HostTask { uses, effect: *effect }).collect()
+        Work::HostTask { uses, effect, then } => {
+            let task = |uses, then| Work::HostTask { uses, effect: *effect, then };
+            let mut simpler: Vec<Work> = without_one(then).map(|then| task(uses.clone(), then)).collect();
+            simpler.extend(without_one(uses).map(|uses| task(uses, then.clone())));
+            for (position, inner) in then.iter().enumerate() {
+                for work in simpler_work(&inner.work) {
+                    let mut then = then.clone();
+                    then[position].work = work;
+                    simpler.push(task(uses.clone(), then));
+                }
+            }
+            simpler
         }
         Work::Copy { .. } | Work::Fill { .. } | Work::Empty => Vec::new(),
     }

@@ -11,13 +11,18 @@ use crate::program::Part;
 use crate::work::mix;
 
 impl Machine {
-    /// Calls something that waits, with somebody to take the devices' turns.
+    /// Takes all turns, unless somebody else does so during the wait. First of all: what host tasks submit comes before
+    /// what waits.
+    fn settle_before_waiting(&mut self, meanwhile: bool) -> Checked {
+        if self.stepped && !meanwhile { self.drain() } else { Ok(()) }
+    }
+
+    /// Calls something that waits, with somebody to take the devices' turns if that was asked for.
     pub fn waiting<T>(&mut self, meanwhile: bool, call: impl FnOnce(&Machine) -> T) -> Checked<T> {
         if !self.stepped {
             return Ok(call(self));
         }
         if !meanwhile {
-            self.drain()?;
             return Ok(call(self));
         }
         let stop = AtomicBool::new(false);
@@ -38,6 +43,7 @@ impl Machine {
 
     /// A host access, which reads what its mode reads and writes what it writes.
     pub fn host(&mut self, part: Part, mode: AccessMode, meanwhile: bool) -> Checked<Option<(HostAccessToken, usize)>> {
+        self.settle_before_waiting(meanwhile)?;
         let Some(used) = self.resolve_part(Part { rows: 1, ..part }, mode) else { return Ok(None) };
         let words = self.objects[used.object].handle.clone().expect("a live object");
         let mask = used.mask();
@@ -93,6 +99,7 @@ impl Machine {
     }
 
     pub fn wait_event(&mut self, event: usize, meanwhile: bool) -> Checked {
+        self.settle_before_waiting(meanwhile)?;
         let live = self.live_events();
         let Some(&idx) = live.get(event % live.len().max(1)) else { return Ok(()) };
         let event = self.nodes[idx].event.clone().expect("a live event");
@@ -109,6 +116,7 @@ impl Machine {
     }
 
     pub fn wait_queue(&mut self, queue: usize, meanwhile: bool) -> Checked {
+        self.settle_before_waiting(meanwhile)?;
         let blocked = self.blocked();
         let is_endless = self.queues[queue].nodes.iter().any(|&node| blocked[node]);
         let result =
@@ -118,14 +126,15 @@ impl Machine {
             return Ok(());
         }
         let mut errors = Vec::new();
-        let mut any = false;
+        let (mut any, mut by_launch) = (false, false);
         for node in std::mem::take(&mut self.queues[queue].unreported) {
             any |= !self.causes(node)?.is_empty();
+            by_launch |= result.as_ref().is_err_and(|error| self.nodes[node].fails_with(error));
             errors.extend(self.nodes[node].event.as_ref().and_then(|event| event.wait().err()));
         }
         let is_known = match &result {
             Ok(()) => !any,
-            Err(error) => any && (self.events_dropped || errors.contains(error)),
+            Err(error) => any && (self.events_dropped || by_launch || errors.contains(error)),
         };
         ensure!(is_known, "the queue's wait gave {result:?} after {errors:?}");
         Ok(())

@@ -1,12 +1,14 @@
 //! What the commands of a program do: on real memory when they run, and on the model's values when they are submitted.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use syclone_runtime::{Access, AccessMode, Command, Error, KernelWork, Name, Region, Result, Worker};
+use syclone_runtime::{Access, AccessMode, Command, Error, KernelWork, Name, Queue, Region, Result, Worker};
 
 use crate::common::Words;
-use crate::program::{Effect, PITCH, Part, WORDS};
+use crate::program::{Effect, Part, WORDS};
+use crate::submit::Prepared;
 
 /// A use of an object, by its number.
 #[derive(Debug, Clone, Copy)]
@@ -15,23 +17,26 @@ pub struct Use {
     pub start: usize,
     pub len: usize,
     pub rows: usize,
+    pub pitch: usize,
     pub mode: AccessMode,
 }
 
 impl Use {
     /// The part of an object, as far as it lies inside.
     pub fn new(object: usize, part: Part, mode: AccessMode) -> Use {
+        let Part { start, pitch, .. } = part;
+        let room = WORDS - start;
         if part.rows == 1 || part.len == 0 {
-            return Use { object, start: part.start, len: part.len.min(WORDS - part.start), rows: 1, mode };
+            return Use { object, start, len: part.len.min(room), rows: 1, pitch, mode };
         }
-        let len = part.len.min(PITCH - part.start % PITCH);
-        let rows = part.rows.min(WORDS / PITCH - part.start / PITCH);
-        Use { object, start: part.start, len, rows, mode }
+        let len = part.len.min(pitch - start % pitch).min(room);
+        let rows = part.rows.min((room - len) / pitch + 1);
+        Use { object, start, len, rows, pitch, mode }
     }
 
     /// The words, in their order.
     pub fn words(self) -> impl Iterator<Item = usize> {
-        (0..self.rows).flat_map(move |row| (0..self.len).map(move |word| self.start + row * PITCH + word))
+        (0..self.rows).flat_map(move |row| (0..self.len).map(move |word| self.start + row * self.pitch + word))
     }
 
     /// One bit for each word.
@@ -43,7 +48,7 @@ impl Use {
         if self.rows == 1 {
             return Region::range(self.start * 8..(self.start + self.len) * 8);
         }
-        Region::rows(self.start * 8, self.len * 8, self.rows, PITCH * 8)
+        Region::rows(self.start * 8, self.len * 8, self.rows, self.pitch * 8)
     }
 }
 
@@ -61,6 +66,12 @@ pub struct Resolved {
     pub effect: Effect,
     /// How often a kernel or host task has run.
     pub ran: Arc<AtomicUsize>,
+    /// What a host task submits.
+    pub then: Vec<Prepared>,
+    /// Its place among the commands of an in-order queue, and the last place whose command has run.
+    pub place: Option<(Arc<AtomicU64>, u64)>,
+    /// It takes some time, so that later ones wait.
+    pub slow: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,10 +140,25 @@ impl Resolved {
         }
     }
 
+    fn accesses(&self, objects: &[Words]) -> Vec<Access> {
+        let access = |(used, words): (&Use, &Words)| Access::region(&words.0, used.mode, used.region(), "x");
+        self.uses.iter().zip(objects).map(access).collect()
+    }
+
+    fn body(&self, objects: Vec<Words>) -> Body {
+        Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) }
+    }
+
+    /// Launches the kernel without an event.
+    pub fn launch(&self, queue: &Queue, objects: Vec<Words>) -> Result<()> {
+        let mut accesses: Vec<Option<Access>> = self.accesses(&objects).into_iter().map(Some).collect();
+        // SAFETY: the body touches the words of its uses, which are the accesses.
+        unsafe { queue.launch(self.body(objects), &mut accesses) }
+    }
+
     /// The command; `objects` are those of `uses`. A `replayed` one is for a graph.
     pub fn command(&self, objects: Vec<Words>, replayed: bool) -> Command {
-        let access = |(used, words): (&Use, &Words)| Access::region(&words.0, used.mode, used.region(), "x");
-        let accesses: Vec<Access> = self.uses.iter().zip(&objects).map(access).collect();
+        let accesses = self.accesses(&objects);
         let name = self.name.clone();
         match self.kind {
             Kind::Empty => Command::empty(name),
@@ -146,14 +172,14 @@ impl Resolved {
                 Command::copy_region(&objects[0].0, from, &objects[1].0, to).expect("both parts fit")
             }
             Kind::Kernel => {
-                let body = Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) };
                 // SAFETY: the body touches the words of its uses, which are the accesses.
-                unsafe { Command::kernel(Box::new(body), accesses) }
+                unsafe { Command::kernel(Box::new(self.body(objects)), accesses) }
             }
             Kind::HostTask => {
-                let body = Body { resolved: self.clone(), objects, busy: AtomicBool::new(false) };
+                let body = self.body(objects);
                 let task = move || {
                     body.write_all();
+                    body.resolved.then.iter().for_each(Prepared::submit);
                     body.end()
                 };
                 let command =
@@ -186,8 +212,21 @@ impl Body {
         words.set(idx, written(old, self.resolved.tag, inputs, idx));
     }
 
+    /// Takes its time, and sees to it that the commands of an in-order queue run one after another.
+    fn begin(&self) {
+        if let Some((last, place)) = &self.resolved.place {
+            let before = last.fetch_max(*place, Ordering::Relaxed);
+            assert!(before <= *place, "place {place} of an in-order queue runs after place {before}");
+        }
+        let start = Instant::now();
+        while self.resolved.slow && start.elapsed() < Duration::from_micros(50) {
+            std::hint::spin_loop();
+        }
+    }
+
     /// A host task's whole work.
     fn write_all(&self) {
+        self.begin();
         self.resolved.ran.fetch_add(1, Ordering::Relaxed);
         assert!(!self.busy.swap(true, Ordering::Acquire), "two replays of one host task overlap");
         self.pairs(false).for_each(|output| self.write(output));
@@ -215,6 +254,7 @@ impl KernelWork for Body {
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
+        self.begin();
         let output = self.pairs(false).nth(chunk).expect("a chunk is one output");
         self.write(output);
         if chunk == 0 {
@@ -225,6 +265,7 @@ impl KernelWork for Body {
 
     fn finish(&self) -> Result<()> {
         if self.chunks() == 0 {
+            self.begin();
             self.resolved.ran.fetch_add(1, Ordering::Relaxed);
         }
         // Without chunks nothing has failed yet.

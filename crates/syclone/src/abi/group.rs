@@ -4,8 +4,9 @@
 //! and in the interpreter: reductions use the halving tree of `fold_tree`, scans go from left to right.
 
 use super::group_cx::GroupCx;
+use super::joint;
 use super::per_item::{GroupArg, PerItem};
-use crate::kernel::{Oob, RawSpan, SpanMutOf, SpanOf};
+use crate::kernel::{SpanMutOf, SpanOf};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -214,111 +215,57 @@ pub fn select<const D: usize, T: Copy>(
     exchange(group, x, |i| Some(id.get(i)))
 }
 
-/// Reports what a span asked for beyond its memory.
+/// The elements of the span combined by the operator, by the tree of [`reduce`]. The span is the first item's.
 #[inline(always)]
-fn report<const D: usize>(group: &GroupCx<D>, fault: u32) {
-    // SAFETY: for this group, and what its kernel has.
-    let mut oob = unsafe { Oob::new() };
-    oob.note(fault);
-    group.report(oob);
-}
-
-/// The elements of the span combined by the operator, by the tree of [`reduce`].
-#[inline(always)]
-pub fn joint_reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+pub fn joint_reduce<const D: usize, T: DeviceCopy, S: SpanOf<T>, O: ReduceOp<T>>(
     group: &GroupCx<D>,
-    src: impl SpanOf<T>,
+    src: impl GroupArg<S>,
     op: O,
 ) -> T {
     let _ = op;
-    joint_reduce_raw::<D, T, O>(group, src.raw_span())
+    joint::reduce::<D, T, O>(group, src.get(0).raw_span(), &mut Vec::new())
 }
 
-/// [`joint_reduce`] of a span's elements.
+/// Writes to each element of `dst` the elements of `src` up to and including its own, combined in order. The spans
+/// are the first item's, and may overlap.
 #[inline(always)]
-pub(super) fn joint_reduce_raw<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+pub fn joint_inclusive_scan<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
     group: &GroupCx<D>,
-    src: RawSpan<T>,
-) -> T {
-    report(group, src.fault);
-    // SAFETY: the span's elements are valid while the kernel runs.
-    let mut values: Vec<T> = (0..src.len).map(|i| unsafe { *src.ptr.add(i) }).collect();
-    fold_tree::<T, O>(&mut values)
-}
-
-/// Writes to each element of `dst` the elements of `src` up to and including its own, combined in order. The two
-/// may be the same.
-#[inline(always)]
-pub fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    src: impl SpanOf<T>,
-    dst: impl SpanMutOf<T>,
+    src: impl GroupArg<S>,
+    dst: impl GroupArg<M>,
     op: O,
 ) {
     let _ = op;
-    joint_scan_raw::<D, T, O>(group, src.raw_span(), dst.raw_span(), true);
+    joint::scan::<D, T, O>(group, src.get(0).raw_span(), dst.get(0).raw_span(), true);
 }
 
 /// Writes to each element of `dst` the elements of `src` before its own, combined in order from the operator's
-/// identity. The two may be the same.
+/// identity. The spans are the first item's, and may overlap.
 #[inline(always)]
-pub fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+pub fn joint_exclusive_scan<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
     group: &GroupCx<D>,
-    src: impl SpanOf<T>,
-    dst: impl SpanMutOf<T>,
+    src: impl GroupArg<S>,
+    dst: impl GroupArg<M>,
     op: O,
 ) {
     let _ = op;
-    joint_scan_raw::<D, T, O>(group, src.raw_span(), dst.raw_span(), false);
+    joint::scan::<D, T, O>(group, src.get(0).raw_span(), dst.get(0).raw_span(), false);
 }
 
-/// Both joint scans, on the spans' elements; `dst` comes from something that may be written.
+/// Whether any element of the span, the first item's, is true.
 #[inline(always)]
-pub(super) fn joint_scan_raw<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    group: &GroupCx<D>,
-    src: RawSpan<T>,
-    dst: RawSpan<T>,
-    inclusive: bool,
-) {
-    let short = if dst.len < src.len { dst.bit } else { 0 };
-    report(group, src.fault | dst.fault | short);
-    let mut sum = None;
-    for i in 0..src.len.min(dst.len) {
-        // SAFETY: both spans' elements are valid while the kernel runs, and `dst` may be written. They may overlap:
-        // no reference is made, and element `i` is read before it is written.
-        unsafe {
-            let value = *src.ptr.add(i);
-            let with_value = sum.map_or(value, |before| O::apply(before, value));
-            *dst.ptr.add(i) = if inclusive { with_value } else { sum.unwrap_or_else(O::identity) };
-            sum = Some(with_value);
-        }
-    }
+pub fn joint_any<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> bool {
+    joint::count(group, src.get(0).raw_span()).any()
 }
 
-/// Whether any element of the span is true.
+/// Whether all elements of the span, the first item's, are true.
 #[inline(always)]
-pub fn joint_any<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
-    joint_count_raw(group, src.raw_span()).0 > 0
+pub fn joint_all<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> bool {
+    joint::count(group, src.get(0).raw_span()).all()
 }
 
-/// Whether all elements of the span are true.
+/// Whether no element of the span, the first item's, is true.
 #[inline(always)]
-pub fn joint_all<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
-    let (holding, len) = joint_count_raw(group, src.raw_span());
-    holding == len
-}
-
-/// Whether no element of the span is true.
-#[inline(always)]
-pub fn joint_none<const D: usize>(group: &GroupCx<D>, src: impl SpanOf<bool>) -> bool {
-    joint_count_raw(group, src.raw_span()).0 == 0
-}
-
-/// How many elements of the span are true, and how many there are.
-#[inline(always)]
-pub(super) fn joint_count_raw<const D: usize>(group: &GroupCx<D>, src: RawSpan<bool>) -> (usize, usize) {
-    report(group, src.fault);
-    // SAFETY: the span's elements are valid while the kernel runs.
-    let holding = (0..src.len).filter(|&i| unsafe { *src.ptr.add(i) }).count();
-    (holding, src.len)
+pub fn joint_none<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> bool {
+    joint::count(group, src.get(0).raw_span()).none()
 }

@@ -3,7 +3,7 @@
 //! - [`kernel`]: what a kernel is. [`mod@launch`]: checking and dividing a launch, and running its chunks; [`ways`]: in
 //!   which of three ways.
 //! - For item loops: [`group_cx`] (the running group), [`per_item`], [`mod@strips`] and [`alive`]; [`group`] and
-//!   [`sub_group`] have the collective operations.
+//!   [`sub_group`] have the collective operations, and `joint` what those over spans of memory share.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
 //! - [`mod@bind`], [`site`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the
@@ -17,6 +17,7 @@ pub mod element;
 pub mod functions;
 pub mod group;
 pub mod group_cx;
+mod joint;
 pub mod kernel;
 pub mod launch;
 pub mod lock_step;

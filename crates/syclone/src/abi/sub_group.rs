@@ -7,7 +7,9 @@ use std::mem::MaybeUninit;
 
 use super::group::{fold_tree, scan_range, scans};
 use super::group_cx::{GroupCx, MAX_SUB_GROUP_SIZE};
+use super::joint::{self, Count};
 use super::per_item::{GroupArg, PerItem};
+use crate::kernel::{SpanMutOf, SpanOf};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -190,4 +192,86 @@ pub fn shuffle_xor<const D: usize, T: Copy>(
     mask: impl GroupArg<usize>,
 ) -> PerItem<T> {
     exchange(group, x, mask, |lane, mask| lane ^ mask)
+}
+
+/// The elements of each sub-group's span combined by the operator, by the tree of [`reduce`]. The spans are those of the
+/// sub-groups' first items.
+#[inline(always)]
+pub fn joint_reduce<const D: usize, T: DeviceCopy, S: SpanOf<T>, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl GroupArg<S>,
+    op: O,
+) -> PerItem<T> {
+    let _ = op;
+    let mut copy = Vec::new();
+    joint_value(group, |first| joint::reduce::<D, T, O>(group, src.get(first).raw_span(), &mut copy))
+}
+
+/// What `value` gives for the first item of each sub-group, for all its items.
+#[inline(always)]
+fn joint_value<const D: usize, T: Copy>(group: &GroupCx<D>, mut value: impl FnMut(usize) -> T) -> PerItem<T> {
+    let out = group.per_item::<T>();
+    for_each(group, |first, len| {
+        let value = value(first);
+        (first..first + len).for_each(|i| out.set(i, value));
+    });
+    out
+}
+
+/// Writes to each element of a sub-group's `dst` the elements of its `src` up to and including its own, combined in order.
+/// The spans are those of the sub-groups' first items, and may overlap.
+#[inline(always)]
+pub fn joint_inclusive_scan<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl GroupArg<S>,
+    dst: impl GroupArg<M>,
+    op: O,
+) {
+    let _ = op;
+    for_each(group, |first, _| {
+        joint::scan::<D, T, O>(group, src.get(first).raw_span(), dst.get(first).raw_span(), true);
+    });
+}
+
+/// Writes to each element of a sub-group's `dst` the elements of its `src` before its own, combined in order from the
+/// operator's identity. The spans are those of the sub-groups' first items, and may overlap.
+#[inline(always)]
+pub fn joint_exclusive_scan<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
+    group: &GroupCx<D>,
+    src: impl GroupArg<S>,
+    dst: impl GroupArg<M>,
+    op: O,
+) {
+    let _ = op;
+    for_each(group, |first, _| {
+        joint::scan::<D, T, O>(group, src.get(first).raw_span(), dst.get(first).raw_span(), false);
+    });
+}
+
+/// What each sub-group's items say of their span.
+#[inline(always)]
+fn joint_vote<const D: usize, S: SpanOf<bool>>(
+    group: &GroupCx<D>,
+    src: impl GroupArg<S>,
+    result: impl Fn(Count) -> bool,
+) -> PerItem<bool> {
+    joint_value(group, |first| result(joint::count(group, src.get(first).raw_span())))
+}
+
+/// Whether any element of each sub-group's span, its first item's, is true.
+#[inline(always)]
+pub fn joint_any<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> PerItem<bool> {
+    joint_vote(group, src, Count::any)
+}
+
+/// Whether all elements of each sub-group's span, its first item's, are true.
+#[inline(always)]
+pub fn joint_all<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> PerItem<bool> {
+    joint_vote(group, src, Count::all)
+}
+
+/// Whether no element of each sub-group's span, its first item's, is true.
+#[inline(always)]
+pub fn joint_none<const D: usize, S: SpanOf<bool>>(group: &GroupCx<D>, src: impl GroupArg<S>) -> PerItem<bool> {
+    joint_vote(group, src, Count::none)
 }

@@ -96,53 +96,57 @@ macro_rules! algorithms {
         pub fn select<T: DeviceCopy>(&self, x: T, id: usize) -> T {
             translated((x, id))
         }
+
+        /// The elements of a span combined by `op`, by the tree of [`reduce`](Self::reduce); the operator's identity
+        /// if there are none.
+        ///
+        /// The items of the group pass the same span, as to every joint algorithm; another group's may be another one.
+        /// What any of them wrote before is seen by all of it, and what it writes is seen by all of them after.
+        pub fn joint_reduce<T: DeviceCopy, O: ReduceOp<T>>(&self, src: impl SpanOf<T>, op: O) -> T {
+            translated((src.raw_span(), op))
+        }
+
+        /// Writes to each element of `dst` the elements of `src` up to and including its own, combined in
+        /// order. The two may overlap: what is read is what was there before.
+        pub fn joint_inclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(
+            &self,
+            src: impl SpanOf<T>,
+            dst: impl SpanMutOf<T>,
+            op: O,
+        ) {
+            translated((src.raw_span(), dst.raw_span(), op))
+        }
+
+        /// Writes to each element of `dst` the elements of `src` before its own, combined in order; the
+        /// operator's identity to the first. The two may overlap: what is read is what was there before.
+        pub fn joint_exclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(
+            &self,
+            src: impl SpanOf<T>,
+            dst: impl SpanMutOf<T>,
+            op: O,
+        ) {
+            translated((src.raw_span(), dst.raw_span(), op))
+        }
+
+        /// Whether any element of the span is true.
+        pub fn joint_any(&self, src: impl SpanOf<bool>) -> bool {
+            translated(src.raw_span())
+        }
+
+        /// Whether all elements of the span are true.
+        pub fn joint_all(&self, src: impl SpanOf<bool>) -> bool {
+            translated(src.raw_span())
+        }
+
+        /// Whether no element of the span is true.
+        pub fn joint_none(&self, src: impl SpanOf<bool>) -> bool {
+            translated(src.raw_span())
+        }
     };
 }
 
 impl<const D: usize> Group<D> {
     algorithms!();
-
-    /// The elements of a span combined by `op`, by the tree of [`reduce`](Self::reduce).
-    pub fn joint_reduce<T: DeviceCopy, O: ReduceOp<T>>(&self, src: impl SpanOf<T>, op: O) -> T {
-        translated((src.raw_span(), op))
-    }
-
-    /// Writes to each element of `dst` the elements of `src` up to and including its own, combined in order. The
-    /// two may be the same.
-    pub fn joint_inclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(
-        &self,
-        src: impl SpanOf<T>,
-        dst: impl SpanMutOf<T>,
-        op: O,
-    ) {
-        translated((src.raw_span(), dst.raw_span(), op))
-    }
-
-    /// Writes to each element of `dst` the elements of `src` before its own, combined in order; the operator's
-    /// identity to the first. The two may be the same.
-    pub fn joint_exclusive_scan<T: DeviceCopy, O: ReduceOp<T>>(
-        &self,
-        src: impl SpanOf<T>,
-        dst: impl SpanMutOf<T>,
-        op: O,
-    ) {
-        translated((src.raw_span(), dst.raw_span(), op))
-    }
-
-    /// Whether any element of the span is true.
-    pub fn joint_any(&self, src: impl SpanOf<bool>) -> bool {
-        translated(src.raw_span())
-    }
-
-    /// Whether all elements of the span are true.
-    pub fn joint_all(&self, src: impl SpanOf<bool>) -> bool {
-        translated(src.raw_span())
-    }
-
-    /// Whether no element of the span is true.
-    pub fn joint_none(&self, src: impl SpanOf<bool>) -> bool {
-        translated(src.raw_span())
-    }
 }
 
 impl SubGroup {

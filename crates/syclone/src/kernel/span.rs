@@ -97,7 +97,7 @@ spans!(Span SpanMut);
     message = "`{Self}` is no span of `{T}`",
     note = "pass a one-dimensional View, ScatterMut, LocalAccessor or local array, or a part of one: `x.span(start, len)`"
 )]
-pub trait SpanOf<T> {
+pub trait SpanOf<T>: Copy + 'static {
     /// The elements.
     #[doc(hidden)]
     fn raw_span(&self) -> RawSpan<T>;

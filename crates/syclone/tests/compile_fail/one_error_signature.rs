@@ -22,13 +22,6 @@ fn no_group(x: View<f32>, y: GroupMut<f32>) {
 }
 
 #[kernel]
-fn joint(item: NdItem<1>, x: View<f32>, y: ItemMut<f32>) {
-    let sub_group = item.sub_group();
-    let sum = sub_group.joint_reduce(x.span(0, 4), Plus);
-    y[item] = sum + item.sub_group().joint_reduce(x.span(), Plus);
-}
-
-#[kernel]
 fn refutable(item: Item<1>, x: View<f32>, y: ItemMut<f32>) {
     let Some(z) = x[item] else { return };
     y[item] = z;

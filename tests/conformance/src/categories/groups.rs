@@ -101,6 +101,24 @@ fn sub_group_votes(item: NdItem<1>, x: View<u32>, out: ItemMut<[bool; 3]>) {
 }
 
 #[kernel]
+fn sub_group_spans(item: NdItem<1>, x: View<u32>, flags: View<bool>, out: ItemMut<[u32; 4]>) {
+    let sub = item.sub_group();
+    let (start, len) = (sub.id() * 5, sub.id() * 40);
+    let (sum, part) = (sub.joint_reduce(x.span(start, len), Plus), flags.span(sub.id(), 2));
+    let (any, all, none) = (sub.joint_any(part), sub.joint_all(part), sub.joint_none(part));
+    out[item] = [sum, any as u32, all as u32, none as u32];
+}
+
+#[kernel]
+fn sub_group_joint_scans(item: NdItem<1>, x: View<u32>, part: usize, before: ScatterMut<u32>, with: ScatterMut<u32>) {
+    let sub = item.sub_group();
+    let start = sub.id() * part;
+    let own = x.span(start, part);
+    sub.joint_exclusive_scan(own, before.span(start, part), Plus);
+    sub.joint_inclusive_scan(own, with.span(start, part), Plus);
+}
+
+#[kernel]
 fn every_integer_operator(item: NdItem<1>, x: View<u32>, out: GroupMut<[u32; 7]>) {
     let group = item.group();
     let v = x[item];
@@ -245,6 +263,19 @@ fn in_sub_groups(queue: &Queue) -> Result<(Vec<[i32; 3]>, Vec<i32>, usize)> {
     Ok((out.to_vec()?, x, width))
 }
 
+/// Joint scans by two sub-groups, one with a single item, of `part` elements each: exclusive and inclusive.
+fn joint_in_sub_groups(queue: &Queue, x: &[u32], part: usize) -> Result<(Vec<u32>, Vec<u32>)> {
+    let width = queue.device().info().default_sub_group_size;
+    let (input, before, with) = (Buffer::from_slice(x), Buffer::<u32>::new(x.len()), Buffer::<u32>::new(x.len()));
+    queue.submit(|h| {
+        let kernel = sub_group_joint_scans(input.read(h), part, before.scatter(h), with.scatter(h));
+        let shape = NdRange::new(width + 1, width + 1).sub_group_size(width);
+        // SAFETY: each sub-group writes a part of its own.
+        unsafe { h.parallel_for_unchecked(shape, kernel) }
+    })?;
+    Ok((before.to_vec()?, with.to_vec()?))
+}
+
 /// Exclusive scans.
 pub mod exclusive_scan {
     use super::*;
@@ -268,6 +299,12 @@ pub mod exclusive_scan {
             for (i, got) in out.iter().enumerate() {
                 assert_eq!(got[1], x[i / width * width..i].iter().sum(), "item {i}");
             }
+        }
+
+        fn sub_groups_scan_a_span_each(queue) {
+            let x = mixed(90);
+            let (before, _) = joint_in_sub_groups(queue, &x, 45)?;
+            assert_eq!(before, (0..90).map(|i| x[i / 45 * 45..i].iter().sum()).collect::<Vec<u32>>());
         }
     }
 }
@@ -295,6 +332,12 @@ pub mod inclusive_scan {
             for (i, got) in out.iter().enumerate() {
                 assert_eq!(got[2], x[i / width * width..=i].iter().sum(), "item {i}");
             }
+        }
+
+        fn sub_groups_scan_a_span_each(queue) {
+            let x = mixed(90);
+            let (_, with) = joint_in_sub_groups(queue, &x, 45)?;
+            assert_eq!(with, (0..90).map(|i| x[i / 45 * 45..=i].iter().sum()).collect::<Vec<u32>>());
         }
     }
 }
@@ -349,6 +392,27 @@ pub mod sub_group {
             queue.submit(|h| h.parallel_for(shape, sub_group_votes(input.read(h), out.write(h))))?;
             let expected = [[false, false, true], [true, true, false], [true, false, false]];
             assert_eq!(out.to_vec()?, (0..3 * width).map(|i| expected[i / width]).collect::<Vec<_>>());
+        }
+
+        fn joint_forms_take_a_span_for_each_sub_group(queue) {
+            let width = queue.device().info().default_sub_group_size;
+            // Sub-groups 0 and 1 are whole, and 2 has one item; their spans have 0, 40 and 80 elements.
+            let x = mixed(90);
+            let flags = vec![true, true, false, false];
+            let size = 2 * width + 1;
+            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 4]>::new(size));
+            let flags = Buffer::from_vec(flags);
+            let shape = NdRange::new(size, size).sub_group_size(width);
+            queue.submit(|h| {
+                h.parallel_for(shape, sub_group_spans(input.read(h), flags.read(h), out.write(h)))
+            })?;
+            let votes = [[1, 1, 0], [1, 0, 0], [0, 0, 1]];
+            let expected = |i: usize| {
+                let id = i / width;
+                let [any, all, none] = votes[id];
+                [x[id * 5..id * 45].iter().sum(), any, all, none]
+            };
+            assert_eq!(out.to_vec()?, (0..size).map(expected).collect::<Vec<_>>());
         }
 
         fn a_size_that_the_device_does_not_have_is_an_error_with_those_that_it_has(queue) {

@@ -112,7 +112,8 @@ impl Machine<'_> {
     fn together(&mut self, members: Range<usize>) -> Result<(), Fault> {
         let code = self.code;
         self.enter(members.start);
-        let Some(&Instr::Together { what, ty, to, args, .. }) = code.functions[self.function].instrs.get(self.pc - 1)
+        let Some(&Instr::Together { what, ty, to, args, sub_group }) =
+            code.functions[self.function].instrs.get(self.pc - 1)
         else {
             return Err(Fault::Internal("a group that waits for nothing".into()));
         };
@@ -125,9 +126,14 @@ impl Machine<'_> {
             | Together::JointAny
             | Together::JointAll
             | Together::JointNone => {
+                self.compare_spans(what, args, sub_group, members.clone());
                 self.joint(what, ty, to, args, members.clone())?;
                 // What it reads and writes is done before any member goes on.
-                self.observer.barrier(self.group_linear);
+                if sub_group {
+                    self.observer.sub_group_barrier(self.group_linear, members.clone());
+                } else {
+                    self.observer.barrier(self.group_linear);
+                }
             }
             _ => {
                 let results = self.results(what, ty, args, members.clone())?;
@@ -205,6 +211,21 @@ impl Machine<'_> {
                 seconds.iter().enumerate().map(|second| values[source(second)].clone()).collect()
             }
         })
+    }
+
+    /// Tells of a member whose spans are not the first one's.
+    fn compare_spans(&mut self, what: Together, args: [At; 2], sub_group: bool, members: Range<usize>) {
+        let used = if matches!(what, Together::JointInclusive(_) | Together::JointExclusive(_)) { 2 } else { 1 };
+        let mut spans = |item: usize| {
+            self.enter(item);
+            args.map(|span| (self.number(span), self.number(span + 8))).into_iter().take(used).collect::<Vec<_>>()
+        };
+        let first = spans(members.start);
+        let other = members.clone().find(|&item| spans(item) != first);
+        self.enter(members.start);
+        if let Some(other) = other {
+            self.tell(IncidentKind::DifferentSpans { sub_group, other });
+        }
     }
 
     /// Operations over a span of shared memory; the first member's operands count, they are the group's.

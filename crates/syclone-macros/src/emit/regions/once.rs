@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Argument, Collective, Operation, Storage};
-use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result};
+use syclone_kernel_ast::analysis::sync::{Token, is_uniform_result, takes_operator};
 use syclone_kernel_ast::analysis::uses::Uses;
 use syclone_kernel_ast::tree::*;
 
@@ -117,18 +117,19 @@ impl Regions<'_> {
         let span = self.printer.span(collective.span);
         let barrier = self.barrier(collective.span);
         let mut temporaries = TokenStream::new();
+        let operator = match &collective.operation {
+            Operation::Method(_, name) if takes_operator(name) => collective.args.len().checked_sub(1),
+            _ => None,
+        };
         let args: Vec<TokenStream> = collective
             .args
             .iter()
-            .filter_map(|arg| match arg {
+            .enumerate()
+            .filter_map(|(position, arg)| match arg {
                 Argument::Item => None,
                 Argument::Uniform(expr) => {
                     let tokens = self.scalar_expr(expr, At::Group);
-                    let plain = match &collective.operation {
-                        // Joint forms take spans and an operator, and no values.
-                        Operation::Method(_, name) => name.starts_with("joint_") || self.is_operator(expr),
-                        Operation::Call(_) => false,
-                    };
+                    let plain = operator == Some(position);
                     Some(if plain { tokens } else { quote!(::syclone::abi::Uniform(#tokens)) })
                 }
                 Argument::PerItem(var) => {
@@ -180,16 +181,5 @@ impl Regions<'_> {
         let ty = ty.map(|ty| if uniform_value { quote!(: #ty) } else { quote!(: ::syclone::abi::PerItem<#ty>) });
         temporaries.extend(quote_spanned!(span=> #barrier { let __mark = __g.mark(); let __t #ty = #call; #store __g.release(__mark); } #stop));
         temporaries
-    }
-
-    /// Whether an argument is the operator of a reduction or scan.
-    fn is_operator(&self, expr: &Expr) -> bool {
-        let ExprKind::Const(id) = expr.kind else { return false };
-        let text = &self.plan.function.consts[id.0 as usize];
-        let last = text.rsplit("::").next().unwrap_or(text).trim();
-        matches!(
-            last,
-            "Plus" | "Multiplies" | "Minimum" | "Maximum" | "BitAnd" | "BitOr" | "BitXor" | "LogicalAnd" | "LogicalOr"
-        )
     }
 }

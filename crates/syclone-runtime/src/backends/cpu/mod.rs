@@ -22,7 +22,8 @@ const VARIABLE: &str = "SYCLONE_CPU_THREADS";
 /// The most workers that any device has: far more than any machine's cores, few enough to start.
 const MAX_THREADS: usize = 1024;
 
-/// The most workers that a machine with few cores takes, so that programs can be tried with as many as others have.
+/// The most workers that a partition of a machine with few cores takes, so that programs can be tried with as many as
+/// others have.
 const FEW_THREADS: usize = 16;
 
 /// The most work-items in a group. Groups are loops here, so the limit only bounds per-item storage.
@@ -54,16 +55,17 @@ pub(crate) fn partition(threads: usize) -> Result<Device> {
     device(threads, format!("cpu partition of {threads}"))
 }
 
-/// The number of workers: what the variable says, or one for each core that the process may use.
+/// The number of workers: what the variable says, or one for each core that the process may use. More than that would
+/// take turns, and a loop over a group would wait for a worker that does not run.
 fn threads(variable: Option<&str>) -> Result<usize> {
+    let most = cores().min(MAX_THREADS);
     let Some(value) = variable.map(str::trim).filter(|value| !value.is_empty()) else {
-        return Ok(cores().min(MAX_THREADS));
+        return Ok(most);
     };
-    let limit = max_threads(cores());
-    value.parse().ok().filter(|threads| (1..=limit).contains(threads)).ok_or_else(|| Error::InvalidEnvironment {
+    value.parse().ok().filter(|threads| (1..=most).contains(threads)).ok_or_else(|| Error::InvalidEnvironment {
         variable: VARIABLE,
         value: value.to_owned(),
-        expected: format!("a number of threads from 1 to {limit} on this machine of {} cores", cores()),
+        expected: format!("a number of threads from 1 to {most}, the cores that this process may use"),
     })
 }
 
@@ -72,7 +74,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The most workers that may be asked for: each core has its share of them, and more would only take turns.
+/// The most workers of a partition: each core has its share of them.
 fn max_threads(cores: usize) -> usize {
     cores.saturating_mul(4).clamp(FEW_THREADS, MAX_THREADS)
 }

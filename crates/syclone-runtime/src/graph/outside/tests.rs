@@ -23,10 +23,12 @@ fn the_parts_of_random_uses_say_of_each_byte_what_becomes_of_it() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % limit
     };
-    for _ in 0..3000 {
+    for round in 0..6000 {
         let mut use_ = || {
-            let (row, column) = (below(4), below(PITCH));
-            let region = Region::rows(row * PITCH + column, 1 + below(PITCH - column), 1 + below(4 - row), PITCH);
+            let pitch = if round % 2 == 0 { PITCH } else { 3 + below(6) };
+            let height = 4 * PITCH / pitch;
+            let (row, column) = (below(height), below(pitch));
+            let region = Region::rows(row * pitch + column, 1 + below(pitch - column), 1 + below(height - row), pitch);
             (region, [Read, Write, ReadWrite][below(3)])
         };
         let uses = [use_(), use_(), use_()];

@@ -157,6 +157,7 @@ fn kind(kind: FindingKind) -> ReportKind {
         FindingKind::DataRace => ReportKind::DataRace,
         FindingKind::Divergence => ReportKind::Divergence,
         FindingKind::SubGroupDivergence => ReportKind::SubGroupDivergence,
+        FindingKind::DifferentSpans => ReportKind::DifferentSpans,
         FindingKind::Unwritten => ReportKind::Unwritten,
         FindingKind::OutOfBounds => ReportKind::OutOfBounds,
         FindingKind::Misaligned => ReportKind::Misaligned,

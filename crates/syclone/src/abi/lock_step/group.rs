@@ -20,7 +20,7 @@ impl<A: Copy, T, F: Fn(A) -> T> GroupArg<T> for Part<A, F> {
 }
 
 /// A result that is the same for all items, for each of them.
-fn for_all<const D: usize, R: Copy>(group: &GroupCx<D>, result: R) -> PerItem<R> {
+pub(super) fn for_all<const D: usize, R: Copy>(group: &GroupCx<D>, result: R) -> PerItem<R> {
     let results = group.per_item();
     for i in 0..group.size() {
         results.set(i, result);
@@ -107,67 +107,43 @@ macro_rules! exchanges {
 
 exchanges!(shift_left ShiftLeft shift_right ShiftRight permute_xor PermuteXor select Select);
 
-/// [`whole::joint_reduce`]; the group takes the first item's span.
-pub async fn joint_reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
+/// [`whole::joint_reduce`].
+pub async fn joint_reduce<const D: usize, T: DeviceCopy, S: SpanOf<T>, O: ReduceOp<T>>(
     cx: &Cx<'_, D>,
-    src: impl SpanOf<T>,
+    src: S,
     op: O,
 ) -> T {
-    let _ = op;
-    cx.in_group::<_, T, O>(Operation::JointReduce, src.raw_span(), |g, spans| {
-        for_all(g, whole::joint_reduce_raw::<D, T, O>(g, spans.get(0)))
-    })
-    .await
+    cx.in_group::<S, T, O>(Operation::JointReduce, src, |g, spans| for_all(g, whole::joint_reduce(g, spans, op))).await
 }
 
-/// [`whole::joint_inclusive_scan`]; the group takes the first item's spans.
-pub async fn joint_inclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: &Cx<'_, D>,
-    src: impl SpanOf<T>,
-    dst: impl SpanMutOf<T>,
-    op: O,
-) {
-    let _ = op;
-    cx.in_group::<_, (), O>(Operation::JointInclusiveScan, (src.raw_span(), dst.raw_span()), |g, spans| {
-        let (src, dst) = spans.get(0);
-        whole::joint_scan_raw::<D, T, O>(g, src, dst, true);
-        for_all(g, ())
-    })
-    .await
-}
-
-/// [`whole::joint_exclusive_scan`]; the group takes the first item's spans.
-pub async fn joint_exclusive_scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
-    cx: &Cx<'_, D>,
-    src: impl SpanOf<T>,
-    dst: impl SpanMutOf<T>,
-    op: O,
-) {
-    let _ = op;
-    cx.in_group::<_, (), O>(Operation::JointExclusiveScan, (src.raw_span(), dst.raw_span()), |g, spans| {
-        let (src, dst) = spans.get(0);
-        whole::joint_scan_raw::<D, T, O>(g, src, dst, false);
-        for_all(g, ())
-    })
-    .await
-}
-
-/// Declares the votes on spans; the group takes the first item's.
-macro_rules! joint_votes {
-    ($($name:ident $operation:ident |$holding:ident, $len:ident| $result:expr;)*) => {$(
-        #[doc = concat!("[`whole::", stringify!($name), "`]; the group takes the first item's span.")]
-        pub async fn $name<const D: usize>(cx: &Cx<'_, D>, src: impl SpanOf<bool>) -> bool {
-            cx.in_group::<_, bool, ()>(Operation::$operation, src.raw_span(), |g, spans| {
-                let ($holding, $len) = whole::joint_count_raw(g, spans.get(0));
-                for_all(g, $result)
+/// Declares the joint scans.
+macro_rules! joint_scans {
+    ($($name:ident $operation:ident)*) => {$(
+        #[doc = concat!("[`whole::", stringify!($name), "`].")]
+        pub async fn $name<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
+            cx: &Cx<'_, D>,
+            src: S,
+            dst: M,
+            op: O,
+        ) {
+            cx.in_group::<(S, M), (), O>(Operation::$operation, (src, dst), |g, spans| {
+                for_all(g, whole::$name(g, Part(spans, |(src, _)| src), Part(spans, |(_, dst)| dst), op))
             })
             .await
         }
     )*};
 }
 
-joint_votes! {
-    joint_any JointAny |holding, _len| holding > 0;
-    joint_all JointAll |holding, len| holding == len;
-    joint_none JointNone |holding, _len| holding == 0;
+joint_scans!(joint_inclusive_scan JointInclusiveScan joint_exclusive_scan JointExclusiveScan);
+
+/// Declares the votes on spans.
+macro_rules! joint_votes {
+    ($($name:ident $operation:ident)*) => {$(
+        #[doc = concat!("[`whole::", stringify!($name), "`].")]
+        pub async fn $name<const D: usize, S: SpanOf<bool>>(cx: &Cx<'_, D>, src: S) -> bool {
+            cx.in_group::<S, bool, ()>(Operation::$operation, src, |g, spans| for_all(g, whole::$name(g, spans))).await
+        }
+    )*};
 }
+
+joint_votes!(joint_any JointAny joint_all JointAll joint_none JointNone);

@@ -3,9 +3,10 @@
 //! Only the items of one sub-group have to come to the same place; other sub-groups may be elsewhere.
 
 use super::Cx;
-use super::group::Part;
+use super::group::{Part, for_all};
 use super::round::Operation;
 use crate::abi::sub_group as whole;
+use crate::kernel::{SpanMutOf, SpanOf};
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -77,3 +78,44 @@ exchanges! {
     shift_right ShiftRight
     permute_xor PermuteXor
 }
+
+/// [`whole::joint_reduce`].
+pub async fn joint_reduce<const D: usize, T: DeviceCopy, S: SpanOf<T>, O: ReduceOp<T>>(
+    cx: &Cx<'_, D>,
+    src: S,
+    op: O,
+) -> T {
+    cx.in_sub_group::<S, T, O>(Operation::JointReduce, src, |g, spans| whole::joint_reduce(g, spans, op)).await
+}
+
+/// Declares the joint scans.
+macro_rules! joint_scans {
+    ($($name:ident $operation:ident)*) => {$(
+        #[doc = concat!("[`whole::", stringify!($name), "`].")]
+        pub async fn $name<const D: usize, T: DeviceCopy, S: SpanOf<T>, M: SpanMutOf<T>, O: ReduceOp<T>>(
+            cx: &Cx<'_, D>,
+            src: S,
+            dst: M,
+            op: O,
+        ) {
+            cx.in_sub_group::<(S, M), (), O>(Operation::$operation, (src, dst), |g, spans| {
+                for_all(g, whole::$name(g, Part(spans, |(src, _)| src), Part(spans, |(_, dst)| dst), op))
+            })
+            .await
+        }
+    )*};
+}
+
+joint_scans!(joint_inclusive_scan JointInclusiveScan joint_exclusive_scan JointExclusiveScan);
+
+/// Declares the votes on spans.
+macro_rules! joint_votes {
+    ($($name:ident $operation:ident)*) => {$(
+        #[doc = concat!("[`whole::", stringify!($name), "`].")]
+        pub async fn $name<const D: usize, S: SpanOf<bool>>(cx: &Cx<'_, D>, src: S) -> bool {
+            cx.in_sub_group::<S, bool, ()>(Operation::$operation, src, |g, spans| whole::$name(g, spans)).await
+        }
+    )*};
+}
+
+joint_votes!(joint_any JointAny joint_all JointAll joint_none JointNone);

@@ -145,10 +145,10 @@ fn joint_reductions_take_spans_longer_and_shorter_than_the_group() {
             let data: Vec<f32> = (0..len).map(awkward).collect();
             // SAFETY: `data` outlives the view.
             let view = unsafe { View::from_raw(data.as_ptr(), [len], None) };
-            let sum = group::joint_reduce(&g, view, Plus);
+            let sum = group::joint_reduce(&g, Uniform(view), Plus);
             let expected = if len == 0 { 0.0 } else { tree(&data, |a, b| a + b) };
             assert_eq!(sum.to_bits(), expected.to_bits());
-            assert_eq!(group::joint_reduce(&g, view.span(len, 0), Multiplies), 1.0);
+            assert_eq!(group::joint_reduce(&g, Uniform(view.span(len, 0)), Multiplies), 1.0);
             assert!(!memory.has_report());
         });
     }
@@ -159,12 +159,13 @@ fn joint_votes_look_at_every_element() {
     with_memory(|memory| {
         let g = one_group(memory, 3, 4);
         let flags = g.local::<[bool; 9]>();
-        let votes = || (group::joint_any(&g, flags), group::joint_all(&g, flags), group::joint_none(&g, flags));
+        let span = Uniform(flags);
+        let votes = || (group::joint_any(&g, span), group::joint_all(&g, span), group::joint_none(&g, span));
         assert_eq!(votes(), (false, false, true));
         // SAFETY: local memory of the running group.
         unsafe { *flags.raw_span().ptr.add(8) = true };
         assert_eq!(votes(), (true, false, false));
-        assert!(group::joint_all(&g, flags.span(8, 1)));
+        assert!(group::joint_all(&g, Uniform(flags.span(8, 1))));
     });
 }
 
@@ -176,13 +177,36 @@ fn spans_beyond_their_memory_are_cut_and_reported() {
         // SAFETY: `data` outlives the view.
         let mut view = unsafe { View::from_raw(data.as_ptr(), [4], None) };
         view.0.fault = 1 << 4;
-        assert_eq!(group::joint_reduce(&g, view.span(2, 9), BitXor), 12);
+        assert_eq!(group::joint_reduce(&g, Uniform(view.span(2, 9)), BitXor), 12);
         assert_eq!(memory.take_faults(), 1 << 4);
-        assert_eq!(group::joint_reduce(&g, view.span(5, 0), BitXor), 0);
+        assert_eq!(group::joint_reduce(&g, Uniform(view.span(5, 0)), BitXor), 0);
         assert_eq!(memory.take_faults(), 1 << 4);
         let short = g.bind_local(&LocalAccessor::<u32>::new(3).with_fault(1 << 7));
-        group::joint_inclusive_scan(&g, view, short, Plus);
+        group::joint_inclusive_scan(&g, Uniform(view), Uniform(short), Plus);
         assert_eq!(memory.take_faults(), 1 << 7);
-        assert_eq!(group::joint_reduce(&g, short, Plus), 1 + 3 + 7);
+        assert_eq!(group::joint_reduce(&g, Uniform(short), Plus), 1 + 3 + 7);
+    });
+}
+
+#[test]
+fn each_sub_group_has_a_span_of_its_own() {
+    for_all_groups(|g| {
+        let data: Vec<f32> = (0..g.size() + 5).map(awkward).collect();
+        // SAFETY: `data` outlives the view.
+        let view = unsafe { View::from_raw(data.as_ptr(), [data.len()], None) };
+        let spans = per_item(g, |i| view.span(i / g.sub_group_size, 5));
+        let bits = per_item(g, |i| sub_group::joint_reduce(g, spans, Plus).get(i).to_bits());
+        check_lanes(g, bits, |_, items| {
+            let start = items[0] / g.sub_group_size;
+            tree(&data[start..start + 5], |a, b| a + b).to_bits()
+        });
+        let out = g.bind_local(&LocalAccessor::<f32>::new(data.len() * 5));
+        let outs = per_item(g, |i| out.span(i / g.sub_group_size * 5, 5));
+        sub_group::joint_exclusive_scan(g, spans, outs, Maximum);
+        let highest = per_item(g, |i| sub_group::joint_reduce(g, outs, Maximum).get(i));
+        check_lanes(g, highest, |_, items| {
+            let start = items[0] / g.sub_group_size;
+            data[start..start + 4].iter().copied().fold(f32::NEG_INFINITY, f32::max)
+        });
     });
 }

@@ -136,6 +136,33 @@ fn joint_algorithms_give_every_item_the_result_and_write_once() {
     });
 }
 
+#[test]
+fn joint_algorithms_of_a_sub_group_work_on_its_own_span() {
+    for_all_groups(|g| {
+        let tile = g.local::<[u32; 256]>();
+        run(g, |item, cx| async move {
+            use lock_step::sub_group as joint;
+            let (sub_group, i) = (item.sub_group(), item.local_linear_id());
+            let own = tile.span(sub_group.id() * sub_group.max_size(), sub_group.size());
+            // SAFETY: local memory of the running group, an element of the item's own.
+            unsafe { *tile.raw_span().ptr.add(i) = 1 };
+            let len = sub_group.size() as u32;
+            // As often as the sub-group's number says, while the others do something else.
+            for _ in 0..sub_group.id() % 3 {
+                assert_eq!(joint::joint_reduce(&cx, own, Plus).await, len);
+            }
+            joint::joint_inclusive_scan(&cx, own, own, Plus).await;
+            assert_eq!(joint::joint_reduce(&cx, own, Maximum).await, len);
+            joint::joint_exclusive_scan(&cx, own, own, Plus).await;
+            assert_eq!(joint::joint_reduce(&cx, own, Maximum).await, len * (len - 1) / 2);
+            let none = g.local::<[bool; 3]>();
+            assert!(!joint::joint_any(&cx, none).await);
+            assert!(!joint::joint_all(&cx, none).await);
+            assert!(joint::joint_none(&cx, none).await);
+        });
+    });
+}
+
 /// Runs `body` in a group of 33 items and gives the divergence.
 fn divergence_of(
     width: usize,

@@ -22,7 +22,7 @@ fn an_exclusive_scan_in_place_does_not_overwrite_its_input_too_early() {
         let g = one_group(memory, 2, 4);
         let tile = g.local::<[i32; 2]>();
         fill(tile, [5, 0]);
-        group::joint_exclusive_scan(&g, tile, tile, Plus);
+        group::joint_exclusive_scan(&g, Uniform(tile), Uniform(tile), Plus);
         assert_eq!(read(tile), [0, 5]);
     });
 }
@@ -34,7 +34,7 @@ fn a_joint_scan_covers_more_elements_than_the_group_has_items() {
         let ones = g.local::<[i32; 10]>();
         let out = g.bind_local(&LocalAccessor::<i32>::new(10));
         fill(ones, [1; 10]);
-        group::joint_exclusive_scan(&g, ones, out, Plus);
+        group::joint_exclusive_scan(&g, Uniform(ones), Uniform(out), Plus);
         let out = out.raw_span();
         // SAFETY: local memory of the running group.
         let out: Vec<i32> = (0..10).map(|i| unsafe { *out.ptr.add(i) }).collect();
