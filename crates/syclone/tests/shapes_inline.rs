@@ -168,3 +168,20 @@ fn captured_values_are_operands_of_group_operations() {
         h.parallel_for(shape, kernel)
     });
 }
+
+#[test]
+fn local_memory_of_inline_kernels_counts_towards_the_limit() {
+    let out = Buffer::<u32>::new(8);
+    let launch = shapes::queue().submit(|h| {
+        let out = out.write(h);
+        let kernel = syclone::kernel!(|item: NdItem<1>| {
+            let tile = local::<[u32; 1 << 26]>();
+            tile[item.local_id(0)] = 1;
+            item.barrier();
+            out[item] = tile[0];
+        });
+        h.parallel_for(NdRange::new(8, 8), kernel)
+    });
+    let text = launch.expect_err("no device has as much").to_string();
+    assert!(text.contains("268435456 bytes of local memory are over the limit of"), "{text}");
+}

@@ -1,6 +1,6 @@
 //! The tree as macro output: one string, and the tables that only rustc can fill.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::encode::encode;
@@ -28,7 +28,7 @@ pub fn bound_value(parsed: &Parsed) -> TokenStream {
 
 /// The field of a kernel's description that says that it calls device functions, if it does.
 pub fn calls_field(parsed: &Parsed) -> Option<TokenStream> {
-    let calls = !parsed.callees.is_empty() || !called_methods(&parsed.function.body).is_empty();
+    let calls = !parsed.callees.is_empty() || !called_methods(parsed).is_empty() || !sites(parsed).is_empty();
     calls.then(|| quote!(calls: true,))
 }
 
@@ -67,7 +67,7 @@ fn tables(
             quote!(#tables.with_methods(#methods))
         }
     };
-    let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(&parsed.function.body)));
+    let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(parsed)));
     if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) }
 }
 
@@ -114,7 +114,7 @@ pub fn leaves_open(ty: &syn::Type) -> bool {
 /// Which of a type parameter's bounds are device traits only rustc can tell, so it is asked for each name that is called:
 /// `F::__method_run` is that of the trait that has a `run`, or that of [`no_methods`]. For other types there is [`of_trait`].
 fn bound_methods(parsed: &Parsed) -> Vec<TokenStream> {
-    let called = called_methods(&parsed.function.body);
+    let called = called_methods(parsed);
     if called.is_empty() {
         return Vec::new();
     }
@@ -185,8 +185,8 @@ fn no_methods(called: &[Ident]) -> TokenStream {
 }
 
 /// The function of a trait that gives its method `name`, for the type that implements it.
-pub fn method_source(name: &str) -> Ident {
-    format_ident!("__method_{}", name.trim_start_matches("r#"))
+pub fn method_source(name: &str, span: Span) -> Ident {
+    format_ident!("__method_{}", name.trim_start_matches("r#"), span = span)
 }
 
 /// Traits with arguments that are no device traits.
@@ -196,21 +196,25 @@ const LIBRARY_TRAITS: &[&str] = &[
     "SubAssign", "MulAssign", "DivAssign", "From", "Into", "ReduceOp", "Lanes",
 ];
 
-/// The [`method_source`]s of the methods in a body that are not built in, each once.
-fn called_methods(block: &Block) -> Vec<Ident> {
-    fn search(expr: &Expr, found: &mut Vec<Ident>) {
-        if let ExprKind::Method { name, .. } = &expr.kind
+/// The [`method_source`]s of the methods in a body that are not built in, each once. Instances of generic methods are found
+/// at their [`sites`].
+fn called_methods(parsed: &Parsed) -> Vec<Ident> {
+    fn search(parsed: &Parsed, expr: &Expr, found: &mut Vec<Ident>) {
+        if let ExprKind::Method { name, types, consts, .. } = &expr.kind
+            && types.is_empty()
+            && consts.is_empty()
             && !is_builtin_method(name)
         {
-            let source = method_source(name);
+            let span = parsed.spans.get(expr.span.0 as usize).copied().unwrap_or_else(Span::call_site);
+            let source = method_source(name, span.resolved_at(Span::call_site()));
             if !found.contains(&source) {
                 found.push(source);
             }
         }
-        each_child(expr, &mut |child| search(child, found));
+        each_child(expr, &mut |child| search(parsed, child, found));
     }
-    let mut found = Vec::new();
-    block.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e, &mut found));
-    block.tail.iter().for_each(|tail| search(tail, &mut found));
+    let (block, mut found) = (&parsed.function.body, Vec::new());
+    block.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(parsed, e, &mut found));
+    block.tail.iter().for_each(|tail| search(parsed, tail, &mut found));
     found
 }

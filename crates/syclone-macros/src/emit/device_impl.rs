@@ -214,18 +214,22 @@ fn methods(functions: &[Parsed]) -> impl Iterator<Item = &Parsed> {
 }
 
 /// For each method of a trait, the function that gives it for the type that implements it: kernels whose type parameter
-/// the trait bounds ask for those that they call.
+/// the trait bounds ask for those that they call. Of a generic method it is generic too, so that a call that leaves its
+/// parameters out is an error.
 fn method_sources(functions: &[Parsed]) -> impl Iterator<Item = TokenStream> {
-    methods(functions).map(|f| {
+    functions.iter().filter(|f| f.sig.receiver().is_some()).map(|f| {
         let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
-        let source = method_source(&method);
+        let (source, instance) = (method_source(&method, f.ident.span()), turbofish(f));
+        let (generics, _, where_clause) = f.generics.split_for_impl();
+        let own = where_clause.iter().flat_map(|clause| &clause.predicates);
         quote! {
             #[doc(hidden)]
-            fn #source() -> ::std::vec::Vec<::syclone::abi::BoundMethod>
+            fn #source #generics () -> ::std::vec::Vec<::syclone::abi::BoundMethod>
             where
                 Self: ::syclone::abi::TreeType,
+                #(#own,)*
             {
-                ::syclone::abi::methods_of::<Self>(::std::vec![(#method, Self::#bound)])
+                ::syclone::abi::methods_of::<Self>(::std::vec![(#method, Self::#bound #instance)])
             }
         }
     })
