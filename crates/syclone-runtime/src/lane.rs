@@ -34,11 +34,11 @@ use crate::command::{Kernel, Work};
 use crate::graph::first_cause;
 use crate::node::{FailedPart, NO_PANIC, Node, Payload, spin_until};
 use crate::queue::QueueShared;
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Watched};
 use crate::{Access, AccessMode, Error, KernelWork, MemoryObject, Name, Region, Result, host, scheduler};
 
 /// Launches that may be pending at once.
-const SLOTS: u64 = 256;
+const SLOTS: u64 = if cfg!(loom) { 2 } else { 256 };
 /// The largest work that a slot holds, in bytes.
 const WORK_BYTES: usize = 768;
 /// The most accesses of one launch.
@@ -95,6 +95,8 @@ struct Slot {
     /// Written by the ticket's holder alone, so that its line is handed over once.
     entry: UnsafeCell<MaybeUninit<Entry>>,
     work: UnsafeCell<Storage>,
+    /// Both of them, for a model checker.
+    watched: Watched,
 }
 
 /// Room for any work that fits.
@@ -164,6 +166,7 @@ impl Lane {
             published: AtomicU64::new(0),
             entry: UnsafeCell::new(MaybeUninit::uninit()),
             work: UnsafeCell::new(Storage { _bytes: [MaybeUninit::uninit(); WORK_BYTES] }),
+            watched: Watched::default(),
         };
         Lane {
             tail: Line(Tail { next: AtomicU64::new(0), free_below: AtomicU64::new(SLOTS) }),
@@ -207,6 +210,7 @@ impl Lane {
         // From here on whoever ends a lease, or submits an ordinary command, sees the ticket; see the module's page.
         let valid = !queue.has_ordinary() && accesses.iter().flatten().all(|access| access.object.is_leased_to(queue));
         let slot = self.slot(ticket);
+        slot.watched.write();
         let entry = slot.entry.get().cast::<Entry>();
         let refused = if valid {
             let place = slot.work.get().cast::<W>();
@@ -335,6 +339,7 @@ impl Lane {
                 self.enqueue_pump(queue);
                 return;
             }
+            slot.watched.read();
             // SAFETY: the slot is published, so it is the pump's until `end` advances `done`.
             let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
             let result = match &entry.work {
@@ -401,6 +406,7 @@ impl Lane {
     /// Ends the launch with this ticket.
     fn end(&self, queue: &Arc<QueueShared>, ticket: u64, result: Result<()>) {
         let slot = self.slot(ticket);
+        slot.watched.write();
         // SAFETY: the slot is the pump's, and no worker runs the launch any more.
         let entry = unsafe { (*slot.entry.get()).assume_init_ref() };
         if let Some(work) = &entry.work {
@@ -468,3 +474,6 @@ fn drop_panic(result: Result<(), Box<dyn Any + Send>>) {
 
 /// The queue of a pump.
 pub(crate) struct PumpOf(pub(crate) Weak<QueueShared>);
+
+#[cfg(all(test, loom))]
+mod models;

@@ -1,6 +1,8 @@
 //! The lock-free parts under a model checker, which runs each test in every order that the memory model allows (up to a
 //! number of preemptions): readiness, completion, chunk claiming, waiting, and the end of a graph's replay.
 //!
+//! The models of the lane and of the worker pool are beside them: `lane/models.rs`, `backends/cpu/pool/models.rs`.
+//!
 //! `docs/testing.md` has the command. Small worlds only: two or three threads, each with a few steps.
 
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use crate::{
 };
 
 /// Runs `model` in every order with at most `preemptions` places where a thread is interrupted.
-fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+pub(crate) fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;

@@ -321,8 +321,8 @@ impl Node {
     /// Marks the beginning of the work: the caller has claimed the first chunk.
     pub(crate) fn begin(&self) {
         // SAFETY: the claimed chunk is not counted as finished yet.
-        if let Some((run, _)) = unsafe { &self.payload().graph } {
-            run.begin();
+        if let Some((run, number)) = unsafe { &self.payload().graph } {
+            run.begin(*number);
         }
         trace::began(self.trace);
         if let Some(times) = &self.times {

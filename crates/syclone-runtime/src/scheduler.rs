@@ -66,7 +66,7 @@ fn advance(mut ready: Vec<Arc<Node>>) {
         let payload = unsafe { node.payload() };
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
-            (Work::Graph(plan), Some(device)) => {
+            (Work::Graph(plan, _), Some(device)) => {
                 // What is begun may end the node at once, and with it the payload.
                 let (device, mut begun) = (device.clone(), Vec::new());
                 let queue = payload.queue.as_ref();

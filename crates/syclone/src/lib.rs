@@ -30,8 +30,8 @@ pub use api::{
     WriteAccess, scope,
 };
 pub use syclone_runtime::{
-    Aspect, Aspects, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result, Trace,
-    TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun, UnavailableBackend,
+    Aspect, Aspects, CommandTimes, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result,
+    Trace, TraceReport, TracedAccess, TracedCommand, TracedDependency, TracedKind, TracedRun, UnavailableBackend,
 };
 
 /// What a checked device finds: reports as values, for `assert_clean!` and for tests that look at them.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outside::outside;
+use super::times::LastTimes;
 use crate::command::ReplayedTask;
 use crate::hazard::{Hazards, User};
 use crate::node::Link;
@@ -21,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) roots: Vec<usize>,
     /// What the whole graph does to memory, as the accesses of one command.
     pub(crate) accesses: Vec<Access>,
+    /// Where the times of its replays are kept, if they are.
+    pub(crate) times: Option<LastTimes>,
 }
 
 /// One command.
@@ -58,8 +61,8 @@ impl User for usize {
 }
 
 impl Plan {
-    pub(crate) fn new(steps: Vec<Step>) -> Plan {
-        let mut plan = Plan { steps, roots: Vec::new(), accesses: Vec::new() };
+    pub(crate) fn new(steps: Vec<Step>, times: Option<LastTimes>) -> Plan {
+        let mut plan = Plan { steps, roots: Vec::new(), accesses: Vec::new(), times };
         plan.link();
         plan
     }

@@ -15,13 +15,14 @@
 use std::sync::Arc;
 
 use super::plan::{Plan, Step, StepWork};
+use super::times::Times;
 use crate::backends::Backend;
 use crate::check::{commands, unwritten};
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Access, Error, Name, Result, trace};
+use crate::{Access, Error, Name, Result, TextOutput, trace};
 
 /// What the steps of a replay share.
 pub(crate) struct GraphRun {
@@ -36,6 +37,7 @@ pub(crate) struct GraphRun {
     left: AtomicUsize,
     /// For traces and checked devices.
     watched: Option<Watched>,
+    times: Option<Times>,
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
@@ -91,6 +93,7 @@ impl GraphRun {
                 start: commands::start_of_part(outer.check),
                 steps: plan.steps.iter().map(|_| Default::default()).collect(),
             }),
+            times: Times::of(plan),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
@@ -118,8 +121,20 @@ impl GraphRun {
     unsafe fn step(&self, number: usize) -> &Step {
         // SAFETY: the last step decides about the end of the outer node, and it has not ended.
         match unsafe { &self.outer.payload().work } {
-            Work::Graph(plan) => &plan.steps[number],
+            Work::Graph(plan, _) => &plan.steps[number],
             _ => unreachable!("a replay's work is a graph"),
+        }
+    }
+
+    /// Where the steps print in this replay, if it says so.
+    ///
+    /// # Safety
+    /// As for [`GraphRun::step`].
+    unsafe fn output(&self) -> Option<&TextOutput> {
+        // SAFETY: as there.
+        match unsafe { &self.outer.payload().work } {
+            Work::Graph(_, output) => output.as_ref(),
+            _ => None,
         }
     }
 
@@ -132,7 +147,8 @@ impl GraphRun {
         let step = unsafe { self.step(number) };
         let call = match &step.work {
             StepWork::Kernel(kernel) => {
-                kernel.rewind();
+                // SAFETY: by the contract.
+                kernel.rewind(unsafe { self.output() });
                 Some(StepCall::Kernel(&**kernel))
             }
             StepWork::HostTask(task) => Some(StepCall::HostTask(task)),
@@ -182,7 +198,8 @@ impl GraphRun {
         let step = unsafe { self.step(number) };
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
-                kernel.rewind();
+                // SAFETY: by the contract.
+                kernel.rewind(unsafe { self.output() });
                 (Work::Kernel(Kernel::Replayed(Arc::clone(kernel))), kernel.chunks().max(1))
             }
             StepWork::HostTask(task) => (Work::HostTask(HostTask::Replayed(Arc::clone(task))), 1),
@@ -257,7 +274,10 @@ impl GraphRun {
     }
 
     /// Takes note that a step begins.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&self, number: usize) {
+        if let Some(times) = &self.times {
+            times.begin(number);
+        }
         if !self.begun.load(Ordering::Relaxed) && !self.begun.swap(true, Ordering::Relaxed) {
             self.outer.begin();
         }
@@ -278,6 +298,9 @@ impl GraphRun {
         let mut next = Some((number, error));
         let mut result = None;
         while let Some((number, error)) = next {
+            if let Some(times) = &self.times {
+                times.end(number);
+            }
             // SAFETY: this step is counted as ended below, after the last use.
             let successors = unsafe { &self.step(number).successors };
             if let Some(first) = error {
@@ -320,6 +343,10 @@ impl GraphRun {
     fn count_down(&self) -> Option<Result<()>> {
         if self.left.fetch_sub(1, Ordering::AcqRel) != 1 {
             return None;
+        }
+        // SAFETY: whoever ends the last step decides about the end of the outer node, and has not done so yet.
+        if let (Some(times), Work::Graph(plan, _)) = (&self.times, unsafe { &self.outer.payload().work }) {
+            times.keep(plan);
         }
         Some(match self.failures.lock().expect(NO_PANIC).first.take() {
             Some(error) => Err((*error).clone()),

@@ -40,7 +40,7 @@ pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::{Tables, bind, found, found_of, methods_of};
 pub use capture::{Capture, Captured};
-pub use element::CopyOfElementChangeItInAVariableAndStoreItBack;
+pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,

@@ -163,9 +163,8 @@ impl Printer<'_> {
         }
         let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
         if is_element {
-            let copy =
-                quote_spanned!(span=> ::syclone::abi::CopyOfElementChangeItInAVariableAndStoreItBack(#receiver_tokens));
-            return quote_spanned!(span=> match #copy { #element => #element.#device #generics(#(#printed,)* #oob) });
+            let copy = quote_spanned!(span=> ::syclone::abi::Element::of(#receiver_tokens));
+            return quote_spanned!(span=> match #copy { mut #element => #element.#device #generics(#(#printed,)* #oob) });
         }
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
     }

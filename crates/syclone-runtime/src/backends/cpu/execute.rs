@@ -99,7 +99,6 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
 /// Runs a command of one chunk, then one that its end makes ready, and so on; hands others over. The result of the
 /// replay if this ended its last command.
 fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<Result<()>> {
-    run.begin();
     let mut number = first;
     let mut ready = Vec::new();
     for length in 1.. {
@@ -125,6 +124,7 @@ fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<
 }
 
 fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
+    run.begin(number);
     // SAFETY: the strand ends the step only after this call.
     match unsafe { run.call(number) } {
         (name, Some(StepCall::Kernel(kernel))) => {
@@ -168,7 +168,7 @@ fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) ->
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess | Work::Graph(_) | Work::Strands(_) | Work::Pump(_) => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(..) | Work::Strands(_) | Work::Pump(_) => Ok(()),
     }
 }
 

@@ -20,14 +20,14 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::execute::{Ended, run_node};
 use super::{LOCAL_MEMORY_BYTES, Worker, quiet};
 use crate::backends::Backend;
 use crate::node::{NO_PANIC, Node, spin_until};
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::{Error, Result, scheduler};
 
 /// How long the one spinning worker looks for work before it sleeps. A caller's own work between two
@@ -73,10 +73,20 @@ struct Current {
     next: Cell<Option<Arc<Node>>>,
 }
 
-thread_local! {
-    static CURRENT: Current = const {
+impl Current {
+    const fn none() -> Current {
         Current { pool: Cell::new(std::ptr::null()), accepts: Cell::new(false), next: Cell::new(None) }
-    };
+    }
+}
+
+#[cfg(not(loom))]
+thread_local! {
+    static CURRENT: Current = const { Current::none() };
+}
+
+#[cfg(loom)]
+loom::thread_local! {
+    static CURRENT: Current = Current::none();
 }
 
 /// Whether this thread is a worker of some CPU device.
@@ -301,3 +311,6 @@ impl Shared {
         self.state.lock().expect(NO_PANIC)
     }
 }
+
+#[cfg(all(test, loom))]
+mod models;
