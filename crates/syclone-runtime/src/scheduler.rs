@@ -115,10 +115,10 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         node.settle(result, ready);
         let mut numbers = Vec::new();
         // SAFETY: this node is the step's, which has one end: this one.
-        let result = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
+        let ended = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
         // SAFETY: those that are ready have not begun.
         unsafe { run.nodes(numbers, ready) };
-        if let Some(result) = result {
+        if let Some(result) = run.count_down(ended) {
             settle(run.outer(), result, ready);
         }
         return;
