@@ -50,9 +50,15 @@ pub trait KernelWork: Send + Sync {
         Ok(())
     }
 
-    /// Puts back what the last run, perhaps a failed one, left in the object, so that it can run again.
-    fn rewind(&self) {}
+    /// Puts back what the last run, perhaps a failed one, left in the object, so that it can run again. What it prints goes
+    /// to `output` in that run, if there is one.
+    fn rewind(&self, output: Option<&TextOutput>) {
+        let _ = output;
+    }
 }
+
+/// Takes the text that kernels print.
+pub type TextOutput = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What a [`KernelWork`] does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +69,8 @@ pub enum WorkKind {
     Copy,
     /// A fill of memory with a pattern.
     Fill,
+    /// A hint that memory will be used.
+    Prefetch,
 }
 
 /// How a command uses memory.
@@ -180,8 +188,8 @@ pub(crate) enum Work {
     Kernel(Kernel),
     /// One call on a worker.
     HostTask(HostTask),
-    /// The commands of a graph.
-    Graph(Arc<Plan>),
+    /// The commands of a graph, and where they print in this replay.
+    Graph(Arc<Plan>, Option<TextOutput>),
     /// Commands of a graph's replay that are ready at once, for a back end that runs strands.
     Strands(Strands),
     /// What a queue's lane holds; runs when there is something in it, and never ends.
@@ -315,6 +323,15 @@ impl Command {
     /// Makes the command follow `event`: it runs after it, and not at all if it failed.
     pub fn after(mut self, event: &Event) -> Command {
         self.dependencies.push(event.clone());
+        self
+    }
+
+    /// Lets the kernels of a graph's replay print to `output`. Of any other command nothing changes: its kernel has been told
+    /// where to print when it was made.
+    pub fn printing_to(mut self, output: TextOutput) -> Command {
+        if let Work::Graph(_, printing) = &mut self.work {
+            *printing = Some(output);
+        }
         self
     }
 

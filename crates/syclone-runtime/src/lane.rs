@@ -25,6 +25,7 @@
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
@@ -113,12 +114,23 @@ struct Entry {
     /// How many touches there are.
     len: usize,
     touches: [MaybeUninit<Touch>; MAX_ACCESSES],
+    /// The bytes of those touches that are rows. Apart, so that an ordinary launch fits into one cache line.
+    rows: [MaybeUninit<Region>; MAX_ACCESSES],
 }
 
 impl Entry {
     fn touches(&self) -> &[Touch] {
         // SAFETY: the first `len` are initialised.
         unsafe { std::slice::from_raw_parts(self.touches.as_ptr().cast(), self.len) }
+    }
+
+    /// The touches with the bytes of each.
+    fn regions(&self) -> impl Iterator<Item = (&Touch, Region)> {
+        self.touches().iter().zip(&self.rows).map(|(touch, rows)| {
+            // SAFETY: the rows of a touch that has some are initialised.
+            let region = || unsafe { rows.assume_init() };
+            (touch, if touch.has_rows { region() } else { Region::range(touch.range.clone()) })
+        })
     }
 }
 
@@ -142,7 +154,9 @@ impl std::ops::Deref for LaneWork {
 /// Memory of a launch, kept until it has ended.
 struct Touch {
     object: Arc<MemoryObject>,
-    region: Region,
+    /// From the first byte to the last.
+    range: Range<usize>,
+    has_rows: bool,
     mode: AccessMode,
 }
 
@@ -221,7 +235,11 @@ impl Lane {
                 (&raw mut (*entry).work).write(Some(LaneWork(NonNull::new_unchecked(place as *mut dyn KernelWork))));
                 let mut len = 0;
                 for access in accesses.iter_mut().filter_map(Option::take) {
-                    let touch = Touch { region: access.bytes(), object: access.object, mode: access.mode };
+                    let has_rows = access.rows.is_some();
+                    if has_rows {
+                        (&raw mut (*entry).rows[len]).write(MaybeUninit::new(access.bytes()));
+                    }
+                    let touch = Touch { object: access.object, range: access.range, has_rows, mode: access.mode };
                     (&raw mut (*entry).touches[len]).write(MaybeUninit::new(touch));
                     len += 1;
                 }
@@ -387,16 +405,16 @@ impl Lane {
             return None;
         }
         let mut marks = self.marks.lock().expect(NO_PANIC);
-        let read = entry.touches().iter().filter(|touch| touch.mode.reads());
+        let read = entry.regions().filter(|(touch, _)| touch.mode.reads());
         let first = read
-            .flat_map(|touch| marks.taints.iter().find(|taint| taint.meets(&touch.object, &touch.region)))
+            .flat_map(|(touch, region)| marks.taints.iter().find(|taint| taint.meets(&touch.object, &region)))
             .map(|taint| Arc::clone(&taint.first))
             .next();
-        for touch in entry.touches().iter().filter(|touch| touch.mode.writes()) {
-            let meets = |taint: &mut FailedPart| taint.meets(&touch.object, &touch.region);
+        for (touch, written) in entry.regions().filter(|(touch, _)| touch.mode.writes()) {
+            let meets = |taint: &mut FailedPart| taint.meets(&touch.object, &written);
             for FailedPart { object, region, first } in marks.taints.extract_if(.., meets).collect::<Vec<_>>() {
                 let mut keep = |region| marks.taints.push(FailedPart { object, region, first: Arc::clone(&first) });
-                region.without(&touch.region, &mut keep);
+                region.without(&written, &mut keep);
             }
         }
         self.tainted.store(!marks.taints.is_empty(), Ordering::Release);
@@ -436,10 +454,10 @@ impl Lane {
     fn fail(&self, queue: &Arc<QueueShared>, entry: &Entry, name: Name, error: Error) {
         let node = scheduler::settled(name, Err(error.clone()));
         let first = first_cause(&Arc::new(error.clone()));
-        for touch in entry.touches().iter().filter(|touch| touch.mode.writes()) {
+        for (touch, region) in entry.regions().filter(|(touch, _)| touch.mode.writes()) {
             // Its marker has not settled, since this ticket has not ended. Without a lease no later ticket uses the object.
             touch.object.end_lease_to(queue);
-            let taint = FailedPart { object: touch.object.id(), region: touch.region, first: Arc::clone(&first) };
+            let taint = FailedPart { object: touch.object.id(), region, first: Arc::clone(&first) };
             self.marks.lock().expect(NO_PANIC).taints.push(taint);
             self.tainted.store(true, Ordering::Release);
         }

@@ -10,6 +10,7 @@
 //! settled node holds only its name and its error, so that whoever keeps it keeps no memory alive.
 
 use std::cell::UnsafeCell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
@@ -122,7 +123,11 @@ unsafe impl Sync for Node {}
 /// Claims and results of a command's chunks.
 pub(crate) struct Chunks {
     pub(crate) total: usize,
-    /// The next chunk to claim; may pass `total` by one per worker.
+    /// One claim takes this share of the chunks that are left; one chunk for 0.
+    pub(crate) claim_share: usize,
+    /// All of them together are not worth waking a sleeper.
+    pub(crate) are_light: bool,
+    /// The next chunk to claim; may pass `total` by a claim per worker.
     pub(crate) next: AtomicUsize,
     /// Chunks that have not ended.
     pub(crate) unfinished: AtomicUsize,
@@ -142,6 +147,25 @@ struct Times {
     submitted: u64,
     start: AtomicU64,
     end: AtomicU64,
+}
+
+impl Chunks {
+    /// The most chunks of one claim.
+    const MOST_AT_ONCE: usize = 16;
+
+    /// Claims chunks that nobody has claimed.
+    pub(crate) fn claim(&self) -> Option<Range<usize>> {
+        let count = match self.claim_share {
+            0 => 1,
+            // Few at the end, so that all workers end at about the same time.
+            share => {
+                let left = self.total.saturating_sub(self.next.load(Ordering::Relaxed));
+                (left / share).clamp(1, Chunks::MOST_AT_ONCE)
+            }
+        };
+        let first = self.next.fetch_add(count, Ordering::Relaxed);
+        (first < self.total).then(|| first..self.total.min(first + count))
+    }
 }
 
 impl Node {
@@ -168,6 +192,8 @@ impl Node {
             sequence: AtomicU64::new(0),
             chunks: Chunks {
                 total: chunks,
+                claim_share: 0,
+                are_light: false,
                 next: AtomicUsize::new(0),
                 unfinished: AtomicUsize::new(chunks),
                 failure: OnceLock::new(),
@@ -321,8 +347,8 @@ impl Node {
     /// Marks the beginning of the work: the caller has claimed the first chunk.
     pub(crate) fn begin(&self) {
         // SAFETY: the claimed chunk is not counted as finished yet.
-        if let Some((run, _)) = unsafe { &self.payload().graph } {
-            run.begin();
+        if let Some((run, number)) = unsafe { &self.payload().graph } {
+            run.begin(*number);
         }
         trace::began(self.trace);
         if let Some(times) = &self.times {

@@ -85,9 +85,43 @@ struct QueueState {
     last: Option<Arc<Node>>,
     /// The last barrier, which every later command follows.
     barrier: Option<Arc<Node>>,
+    /// For running traces, which want to know of commands that have ended, too.
+    traced: Traced,
     /// The first failure since the last wait, and whose it is.
     failed: Option<(Arc<Node>, Error)>,
     parked: usize,
+}
+
+/// The numbers that the queue's commands have in running traces.
+#[derive(Default)]
+struct Traced {
+    last: u64,
+    barrier: u64,
+    /// Those of all commands since the last barrier that every earlier command held up.
+    since: Vec<u64>,
+}
+
+impl Traced {
+    /// Tells running traces whom a new command of the queue follows in time, though they may have ended already.
+    fn follow(&mut self, number: u64, role: Role, in_order: bool) {
+        if number == trace::UNTRACED {
+            *self = Traced::default();
+            return;
+        }
+        let mut follows = |earlier| trace::follows(number, earlier, Link::Order);
+        if role == Role::BarrierForAll {
+            self.since.drain(..).for_each(&mut follows);
+        }
+        follows(self.barrier);
+        if in_order {
+            follows(self.last);
+        }
+        self.last = number;
+        self.since.push(number);
+        if role != Role::Ordinary {
+            self.barrier = number;
+        }
+    }
 }
 
 impl Queue {
@@ -200,6 +234,7 @@ impl Queue {
         if role == Role::BarrierForAll {
             state.window.iter().flatten().for_each(|earlier| node.follow(earlier, Link::Order));
         }
+        state.traced.follow(node.trace, role, self.0.options.in_order);
         node.sequence.store(state.next, Ordering::Relaxed);
         state.next += 1;
         state.window.push_back(Some(Arc::clone(&node)));

@@ -66,7 +66,7 @@ fn advance(mut ready: Vec<Arc<Node>>) {
         let payload = unsafe { node.payload() };
         match (&payload.work, payload.device()) {
             (Work::HostAccess, _) => node.grant(),
-            (Work::Graph(plan), Some(device)) => {
+            (Work::Graph(plan, _), Some(device)) => {
                 // What is begun may end the node at once, and with it the payload.
                 let (device, mut begun) = (device.clone(), Vec::new());
                 let queue = payload.queue.as_ref();
@@ -115,10 +115,10 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         node.settle(result, ready);
         let mut numbers = Vec::new();
         // SAFETY: this node is the step's, which has one end: this one.
-        let result = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
+        let ended = unsafe { run.end_step(number, node.error().map(first_cause), &mut numbers) };
         // SAFETY: those that are ready have not begun.
         unsafe { run.nodes(numbers, ready) };
-        if let Some(result) = result {
+        if let Some(result) = run.count_down(ended) {
             settle(run.outer(), result, ready);
         }
         return;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::{Words, calls, kernel};
 use syclone_runtime::{
     Access, AccessMode, Aspect, Command, Device, DryRun, DryRunOptions, Error, Event, EventStatus, Fault, FaultKind,
-    Graph, MemoryObject, Name, Queue, QueueOptions,
+    Graph, MemoryObject, Name, Queue, QueueOptions, Region, Trace, TracedKind,
 };
 
 fn stepped() -> DryRunOptions {
@@ -165,6 +165,33 @@ fn each_kind_of_fault_happens_where_and_when_it_was_asked_for() {
     assert_eq!(other.wait(), Ok(()));
     assert_eq!(task.wait(), failed("task", "a fault at its completion was asked for"));
     let _ = queue.wait();
+}
+
+#[test]
+fn a_prefetch_is_neither_a_build_nor_a_copy_for_the_faults_but_a_launch_it_is() {
+    let faults = [Fault::at(FaultKind::Build, 1), Fault::at(FaultKind::Copy, 1), Fault::at(FaultKind::Launch, 3)];
+    let (dry, queue) = start(faults.into_iter().fold(stepped(), DryRunOptions::fault));
+    let words = Words::new(dry.device(), 4);
+    let all = Region::range(0..32);
+    let prefetch = || queue.submit(Command::prefetch(&words.0, all).unwrap());
+    let trace = Trace::start_for(std::slice::from_ref(dry.device()));
+    let hints = [prefetch().unwrap(), prefetch().unwrap()];
+    assert!(matches!(prefetch(), Err(Error::LaunchFailed { .. })));
+    let copy = queue.submit(Command::fill(&words.0, 0, 32, &[1]).unwrap()).unwrap();
+    assert!(matches!(queue.submit(calls("first kernel", Vec::new(), || ())), Err(Error::BuildFailed { .. })));
+    dry.run_until_idle();
+    assert!(hints.iter().all(|hint| hint.wait() == Ok(())));
+    assert!(matches!(copy.wait(), Err(Error::ExecutionFailed { .. })));
+    let kinds: Vec<TracedKind> = trace.finish().commands().iter().map(|command| command.kind).collect();
+    assert_eq!(kinds, [TracedKind::Prefetch, TracedKind::Prefetch, TracedKind::Fill]);
+    let _ = queue.wait();
+}
+
+#[test]
+fn times_of_a_graphs_commands_are_refused_by_a_device_without_profiling() {
+    let (dry, _queue) = start(stepped().aspects([]));
+    let refused = Graph::new(dry.device(), false).instantiate_with_times();
+    assert!(matches!(refused, Err(Error::AspectMissing { aspect: Aspect::QueueProfiling, .. })), "{refused:?}");
 }
 
 #[test]

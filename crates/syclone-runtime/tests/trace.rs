@@ -78,6 +78,39 @@ fn a_trace_knows_every_command_its_memory_its_workers_and_whom_it_followed() {
 }
 
 #[test]
+fn the_order_of_a_queue_is_in_the_trace_though_the_earlier_command_had_ended() {
+    let device = device();
+    let options = QueueOptions { in_order: true, ..QueueOptions::default() };
+    let (in_order, other) = (Queue::with(&device, options).unwrap(), Queue::new(&device).unwrap());
+    let run = |queue: &Queue, name| queue.submit(Command::host_task(name, || Ok(()))).unwrap().wait().unwrap();
+    run(&in_order, "before the trace");
+    let trace = Trace::start_for(std::slice::from_ref(&device));
+    for name in ["one", "two", "three"] {
+        run(&in_order, name);
+    }
+    run(&other, "a");
+    run(&other, "b");
+    other.barrier().unwrap().wait().unwrap();
+    run(&other, "c");
+    run(&other, "d");
+    in_order.wait().unwrap();
+    let report = trace.finish();
+    assert_eq!(follows(&report, "two", "one"), Some(false));
+    assert_eq!(follows(&report, "three", "two"), Some(false));
+    assert_eq!(follows(&report, "three", "one"), None, "only through the second");
+    assert_eq!(follows(&report, "b", "a"), None, "the queue is out of order");
+    for earlier in ["a", "b"] {
+        assert_eq!(follows(&report, "barrier", earlier), Some(false), "{earlier}");
+    }
+    for later in ["c", "d"] {
+        assert_eq!(follows(&report, later, "barrier"), Some(false), "{later}");
+        assert_eq!(follows(&report, later, "b"), None);
+    }
+    assert_eq!(report.dependencies().len(), 6);
+    check_json(&report);
+}
+
+#[test]
 fn a_host_access_is_in_the_trace_with_whom_it_waited_for_and_who_waited_for_it() {
     let device = device();
     let words = Words::new(&device, 4);

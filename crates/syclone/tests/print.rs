@@ -451,6 +451,30 @@ fn a_recorded_kernel_prints_at_each_replay_where_the_recording_queue_does() {
 }
 
 #[test]
+fn kernels_of_a_graph_print_where_the_queue_that_replays_it_prints() {
+    let (first, second) = (Printing::new(), Printing::new());
+    let text = |printing: &Printing| std::mem::take(&mut *printing.text.lock().expect("no panics"));
+    let replay =
+        |queue: &Queue, graph: &ExecutableGraph| queue.replay(graph).expect("a replay").wait().expect("it ends");
+    let built = Graph::in_order(first.queue.device());
+    for parts in [1, 3] {
+        built.add(|h| h.single_task(in_parts(parts))).expect("a command");
+    }
+    let built = built.instantiate().expect("an executable graph");
+    replay(&first.queue, &built);
+    replay(&second.queue, &built);
+    replay(&first.queue, &built);
+    assert_eq!((text(&first), text(&second)), ("0 end\n0 1 2 end\n".repeat(2), "0 end\n0 1 2 end\n".to_owned()));
+
+    // What was recorded from a queue prints as it would there, if the replaying queue says nothing.
+    let (recorded, _) = first.queue.record(|queue| queue.submit(|h| h.single_task(in_parts(2)))).expect("a graph");
+    let recorded = recorded.instantiate().expect("an executable graph");
+    replay(&second.queue, &recorded);
+    replay(&Queue::new(first.queue.device()).expect("a queue"), &recorded);
+    assert_eq!((text(&first), text(&second)), ("0 1 end\n".to_owned(), "0 1 end\n".to_owned()));
+}
+
+#[test]
 fn on_the_host_a_device_function_panics_as_any_function_does() {
     assert_eq!(positive(3), 3);
     let panic = std::panic::catch_unwind(|| positive(-3)).expect_err("it must panic");

@@ -126,7 +126,7 @@ impl KernelWork for Prefetch {
     }
 
     fn kind(&self) -> WorkKind {
-        WorkKind::Copy
+        WorkKind::Prefetch
     }
 
     unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {

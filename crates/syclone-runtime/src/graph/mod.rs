@@ -13,6 +13,7 @@
 mod outside;
 mod plan;
 mod run;
+mod times;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,11 +22,13 @@ use std::sync::Arc;
 use self::plan::Step;
 pub(crate) use self::plan::{Plan, StepWork};
 pub(crate) use self::run::{GraphRun, StepCall, Strands, first_cause};
+pub use self::times::CommandTimes;
+use self::times::LastTimes;
 use crate::backends::Admission;
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node};
 use crate::sync::{Mutex, MutexGuard};
-use crate::{Command, Device, Error, Event, Name, Result, scheduler};
+use crate::{Aspect, Command, Device, Error, Event, Name, Result, scheduler};
 
 /// Commands that are being recorded.
 ///
@@ -150,10 +153,21 @@ impl Graph {
 
     /// Works out the order of the commands recorded so far. More may be recorded later, for another executable graph.
     pub fn instantiate(&self) -> Result<ExecutableGraph> {
+        Ok(self.executable(None))
+    }
+
+    /// [`Graph::instantiate`], with the times of each command: see [`ExecutableGraph::command_times`]. A replay takes a
+    /// little longer then. The device must have [`Aspect::QueueProfiling`].
+    pub fn instantiate_with_times(&self) -> Result<ExecutableGraph> {
+        self.device.require(Aspect::QueueProfiling)?;
+        Ok(self.executable(Some(LastTimes::default())))
+    }
+
+    fn executable(&self, times: Option<LastTimes>) -> ExecutableGraph {
         let Recording { steps, numbers, .. } = self.lock().clone();
-        let plan = Mutex::new(Arc::new(Plan::new(steps)));
+        let plan = Mutex::new(Arc::new(Plan::new(steps, times)));
         let last = Arc::clone(&self.last);
-        Ok(ExecutableGraph(Arc::new(Executable { device: self.device.clone(), numbers, plan, last })))
+        ExecutableGraph(Arc::new(Executable { device: self.device.clone(), numbers, plan, last }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Recording> {
@@ -229,6 +243,15 @@ impl ExecutableGraph {
         self.len() == 0
     }
 
+    /// When each command began and ended in the last replay that has ended, in the order of recording. None if the graph
+    /// was made without ([`Graph::instantiate_with_times`]), or no replay has ended.
+    ///
+    /// What a replay's event has been waited for is there, unless a later replay has ended as well.
+    pub fn command_times(&self) -> Option<Vec<CommandTimes>> {
+        let times = self.0.plan().times.clone()?;
+        times.get()
+    }
+
     /// The order: for each command its name and the numbers of the commands that it waits for.
     pub fn order(&self) -> Vec<(Name, Vec<usize>)> {
         self.0.plan().order()
@@ -246,7 +269,7 @@ impl Command {
     /// ends with the last of them, and fails with the first error among them.
     pub fn replay(graph: &ExecutableGraph) -> Command {
         let plan = Arc::clone(&*graph.0.plan());
-        let mut command = Command::with_work(Name::Borrowed("graph"), Work::Graph(Arc::clone(&plan)));
+        let mut command = Command::with_work(Name::Borrowed("graph"), Work::Graph(Arc::clone(&plan), None));
         command.accesses = plan.accesses.clone();
         command.graph = Some(Arc::clone(&graph.0));
         command
@@ -267,7 +290,7 @@ impl Step {
             Work::HostTask(HostTask::Replayed(task)) => StepWork::HostTask(task),
             Work::HostTask(_) => return refuse("its host task can be called once only; record a replayed host task"),
             Work::Empty => StepWork::Empty,
-            Work::Graph(_) => return refuse("a graph can't be part of a graph; record its commands"),
+            Work::Graph(..) => return refuse("a graph can't be part of a graph; record its commands"),
             Work::HostAccess | Work::Strands(_) | Work::Pump(_) | Work::Kernel(Kernel::Lane(_)) => {
                 return refuse("it is no command");
             }

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::outside::outside;
+use super::times::LastTimes;
 use crate::command::ReplayedTask;
 use crate::hazard::{Hazards, User};
 use crate::node::Link;
+use crate::sync::{AtomicU64, Ordering};
 use crate::{Access, KernelWork, Name};
 
 /// A graph's commands in their order.
@@ -21,6 +23,37 @@ pub(crate) struct Plan {
     pub(crate) roots: Vec<usize>,
     /// What the whole graph does to memory, as the accesses of one command.
     pub(crate) accesses: Vec<Access>,
+    pub(crate) step_cost: StepCost,
+    /// Where the times of its replays are kept, if they are.
+    pub(crate) times: Option<LastTimes>,
+}
+
+/// How long a step of one chunk takes, as its replays have shown.
+#[derive(Clone)]
+pub(crate) struct StepCost(Arc<AtomicU64>);
+
+impl Default for StepCost {
+    fn default() -> Self {
+        // Nothing is known, so every worker is worth waking.
+        StepCost(Arc::new(AtomicU64::new(u64::from(u32::MAX))))
+    }
+}
+
+impl StepCost {
+    /// In nanoseconds; not more than 32 bits of them.
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of so many steps, which took one worker so many nanoseconds.
+    pub(crate) fn took(&self, nanoseconds: u64, steps: usize) {
+        let (seen, known) = ((nanoseconds / steps.max(1) as u64).min(u32::MAX.into()), self.get());
+        // Steps that turn out longer count at once: too many workers cost less than too few.
+        let cost = if known == u64::from(u32::MAX) || seen > known { seen } else { (7 * known + seen) / 8 };
+        if cost != known {
+            self.0.store(cost, Ordering::Relaxed);
+        }
+    }
 }
 
 /// One command.
@@ -58,8 +91,8 @@ impl User for usize {
 }
 
 impl Plan {
-    pub(crate) fn new(steps: Vec<Step>) -> Plan {
-        let mut plan = Plan { steps, roots: Vec::new(), accesses: Vec::new() };
+    pub(crate) fn new(steps: Vec<Step>, times: Option<LastTimes>) -> Plan {
+        let mut plan = Plan { steps, roots: Vec::new(), accesses: Vec::new(), step_cost: StepCost::default(), times };
         plan.link();
         plan
     }

@@ -10,18 +10,25 @@
 //!   back end's queue: a chain of small kernels costs little more than their calls. Several steps that are ready at once
 //!   become the chunks of one node, each the beginning of a strand. Steps of many chunks get nodes as above.
 //!
+//! Workers claim several chunks of that node at once, and where steps have been so short before that one worker has soon run
+//! all of them, nobody is woken for it.
+//!
 //! A running trace and a checked device want to see every command, so they get nodes.
 
 use std::sync::Arc;
 
 use super::plan::{Plan, Step, StepWork};
+use super::times::Times;
 use crate::backends::Backend;
 use crate::check::{commands, unwritten};
 use crate::command::{HostTask, Kernel, Work};
 use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Access, Error, Name, Result, trace};
+use crate::{Access, Error, Name, Result, TextOutput, trace};
+
+/// Steps that one worker runs in less time, in nanoseconds, are not worth waking another one.
+const LIGHT: u64 = 30_000;
 
 /// What the steps of a replay share.
 pub(crate) struct GraphRun {
@@ -36,6 +43,7 @@ pub(crate) struct GraphRun {
     left: AtomicUsize,
     /// For traces and checked devices.
     watched: Option<Watched>,
+    times: Option<Times>,
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
@@ -91,35 +99,67 @@ impl GraphRun {
                 start: commands::start_of_part(outer.check),
                 steps: plan.steps.iter().map(|_| Default::default()).collect(),
             }),
+            times: Times::of(plan),
             begun: AtomicBool::new(false),
             failed: AtomicBool::new(false),
             failures: Mutex::default(),
         });
         let mut first = Vec::with_capacity(plan.roots.len());
+        let mut ended = 1;
         for &number in &plan.roots {
             if matches!(plan.steps[number].work, StepWork::Empty) {
                 // SAFETY: the step has not ended.
                 unsafe { run.tell_watchers_of_end(number, None) };
                 // SAFETY: as above.
-                unsafe { run.end_step(number, None, &mut first) };
+                ended += unsafe { run.end_step(number, None, &mut first) };
             } else {
                 first.push(number);
             }
         }
         // SAFETY: these have not ended either.
         unsafe { run.nodes(first, ready) };
-        run.count_down()
+        run.count_down(ended)
+    }
+
+    /// The graph.
+    ///
+    /// # Safety
+    /// Some step is not counted as ended in `left`, and will not be while the result is used.
+    unsafe fn plan(&self) -> &Plan {
+        // SAFETY: the last step decides about the end of the outer node, and it has not ended.
+        match unsafe { &self.outer.payload().work } {
+            Work::Graph(plan, _) => plan,
+            _ => unreachable!("a replay's work is a graph"),
+        }
     }
 
     /// A step of the graph.
     ///
     /// # Safety
-    /// Some step is not counted as ended in `left`, and will not be while the result is used.
+    /// As for [`GraphRun::plan`].
     unsafe fn step(&self, number: usize) -> &Step {
-        // SAFETY: the last step decides about the end of the outer node, and it has not ended.
+        // SAFETY: the caller's promise.
+        &unsafe { self.plan() }.steps[number]
+    }
+
+    /// Takes note that a worker took so many nanoseconds for so many steps.
+    ///
+    /// # Safety
+    /// As for [`GraphRun::plan`].
+    pub(crate) unsafe fn took(&self, nanoseconds: u64, steps: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.plan() }.step_cost.took(nanoseconds, steps);
+    }
+
+    /// Where the steps print in this replay, if it says so.
+    ///
+    /// # Safety
+    /// As for [`GraphRun::plan`].
+    unsafe fn output(&self) -> Option<&TextOutput> {
+        // SAFETY: as there.
         match unsafe { &self.outer.payload().work } {
-            Work::Graph(plan) => &plan.steps[number],
-            _ => unreachable!("a replay's work is a graph"),
+            Work::Graph(_, output) => output.as_ref(),
+            _ => None,
         }
     }
 
@@ -132,7 +172,8 @@ impl GraphRun {
         let step = unsafe { self.step(number) };
         let call = match &step.work {
             StepWork::Kernel(kernel) => {
-                kernel.rewind();
+                // SAFETY: by the contract.
+                kernel.rewind(unsafe { self.output() });
                 Some(StepCall::Kernel(&**kernel))
             }
             StepWork::HostTask(task) => Some(StepCall::HostTask(task)),
@@ -166,7 +207,12 @@ impl GraphRun {
             if !singles.is_empty() {
                 let total = singles.len();
                 let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
-                ready.push(self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None));
+                let mut node = self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None);
+                let chunks = &mut Arc::get_mut(&mut node).expect("the node is new").chunks;
+                chunks.claim_share = 4 * self.queue.device().info().compute_units;
+                // SAFETY: by the contract.
+                chunks.are_light = unsafe { self.plan() }.step_cost.get() * total as u64 <= LIGHT;
+                ready.push(node);
             }
         }
         // SAFETY: by the contract.
@@ -182,7 +228,8 @@ impl GraphRun {
         let step = unsafe { self.step(number) };
         let (work, chunks) = match &step.work {
             StepWork::Kernel(kernel) => {
-                kernel.rewind();
+                // SAFETY: by the contract.
+                kernel.rewind(unsafe { self.output() });
                 (Work::Kernel(Kernel::Replayed(Arc::clone(kernel))), kernel.chunks().max(1))
             }
             StepWork::HostTask(task) => (Work::HostTask(HostTask::Replayed(Arc::clone(task))), 1),
@@ -257,7 +304,10 @@ impl GraphRun {
     }
 
     /// Takes note that a step begins.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&self, number: usize) {
+        if let Some(times) = &self.times {
+            times.begin(number);
+        }
         if !self.begun.load(Ordering::Relaxed) && !self.begun.swap(true, Ordering::Relaxed) {
             self.outer.begin();
         }
@@ -267,18 +317,17 @@ impl GraphRun {
     /// come to `ready`. Gives the result of the replay if that was the last step.
     ///
     /// # Safety
-    /// The step has not ended. It has after this call; those that the caller was given have not.
-    pub(crate) unsafe fn end_step(
-        &self,
-        number: usize,
-        error: Option<Arc<Error>>,
-        ready: &mut Vec<usize>,
-    ) -> Option<Result<()>> {
+    /// The step has not ended. It has after this call, and is for the caller to count; those that the caller was given
+    /// have not.
+    pub(crate) unsafe fn end_step(&self, number: usize, error: Option<Arc<Error>>, ready: &mut Vec<usize>) -> usize {
         let mut ending = Vec::new();
         let mut next = Some((number, error));
-        let mut result = None;
+        let mut ended = 0;
         while let Some((number, error)) = next {
-            // SAFETY: this step is counted as ended below, after the last use.
+            if let Some(times) = &self.times {
+                times.end(number);
+            }
+            // SAFETY: this step is counted as ended by the caller, after the last use.
             let successors = unsafe { &self.step(number).successors };
             if let Some(first) = error {
                 let mut failures = self.failures.lock().expect(NO_PANIC);
@@ -301,10 +350,10 @@ impl GraphRun {
                     }
                 }
             }
-            result = self.count_down();
+            ended += 1;
             next = ending.pop();
         }
-        result
+        ended
     }
 
     /// Why a step must not run, if it must not.
@@ -316,10 +365,14 @@ impl GraphRun {
         failures.inherited.iter().find(|(later, _)| *later == number).map(|(_, first)| Arc::clone(first))
     }
 
-    /// Counts one step as ended; the replay's result if it was the last.
-    fn count_down(&self) -> Option<Result<()>> {
-        if self.left.fetch_sub(1, Ordering::AcqRel) != 1 {
+    /// Counts steps as ended; the replay's result if the last one is among them.
+    pub(crate) fn count_down(&self, ended: usize) -> Option<Result<()>> {
+        if self.left.fetch_sub(ended, Ordering::AcqRel) != ended {
             return None;
+        }
+        if let Some(times) = &self.times {
+            // SAFETY: whoever counts the last step decides about the end of the outer node, and has not done so yet.
+            times.keep(unsafe { self.plan() });
         }
         Some(match self.failures.lock().expect(NO_PANIC).first.take() {
             Some(error) => Err((*error).clone()),

@@ -62,6 +62,8 @@ pub enum TracedKind {
     Copy,
     /// It fills memory.
     Fill,
+    /// It has memory provided that will be used.
+    Prefetch,
     /// It calls a closure on the host.
     HostTask,
     /// It only takes its place in the order.
@@ -79,6 +81,7 @@ impl TracedKind {
             TracedKind::Kernel => "kernel",
             TracedKind::Copy => "copy",
             TracedKind::Fill => "fill",
+            TracedKind::Prefetch => "prefetch",
             TracedKind::HostTask => "host task",
             TracedKind::Empty => "empty",
             TracedKind::Graph => "graph",

@@ -8,7 +8,7 @@ use crate::common::{Words, calls, failing, is_dependency_failure, kernel, out_of
 use crate::device_with;
 use syclone_runtime::{
     Access, AccessMode, Command, Device, Error, Event, EventStatus, ExecutableGraph, Graph, KernelWork, MemoryObject,
-    Name, Queue, QueueOptions, Result, Worker,
+    Name, Queue, QueueOptions, Result, TextOutput, Trace, Worker,
 };
 
 fn setup(workers: usize) -> (Device, Queue, Graph) {
@@ -280,6 +280,43 @@ fn the_times_of_a_replay_span_its_commands() {
 }
 
 #[test]
+fn each_command_of_a_replay_has_its_times_if_the_graph_was_made_to_tell() {
+    let (device, queue, graph) = setup(2);
+    let x = Words::new(&device, 1);
+    let pause = |name, accesses| calls(name, accesses, || std::thread::sleep(Duration::from_millis(2)));
+    graph.record(pause("first", vec![x.write()])).unwrap();
+    let second = graph.record(pause("second", vec![x.read()])).unwrap();
+    graph.record(pause("beside", Vec::new())).unwrap();
+    graph.record(Command::empty("empty").after(&second)).unwrap();
+    let broken = graph.record(failing("breaks", Vec::new())).unwrap();
+    graph.record(pause("skipped", Vec::new()).after(&broken)).unwrap();
+    graph.record(kernel("chunks", 5, Vec::new(), |_, _| Ok(()))).unwrap();
+    let silent = graph.instantiate().unwrap();
+    let telling = graph.instantiate_with_times().unwrap();
+    assert_eq!(telling.command_times(), None, "nothing was replayed");
+    let mut before = 0;
+    for round in 0..3 {
+        // With nodes, as a trace wants them, and without.
+        let trace = (round == 1).then(|| Trace::start_for(std::slice::from_ref(&device)));
+        assert!(replay(&queue, &telling).wait().is_err());
+        drop(trace);
+        let times = telling.command_times().unwrap();
+        let names: Vec<&str> = times.iter().map(|times| &*times.name).collect();
+        assert_eq!(names, ["first", "second", "beside", "empty", "breaks", "skipped", "chunks"]);
+        assert!(times.iter().all(|times| before < times.start && times.start <= times.end), "{times:?}");
+        assert!([0, 1, 2].iter().all(|&pause| times[pause].end - times[pause].start >= 2_000_000), "{times:?}");
+        assert!(times[0].end <= times[1].start && times[1].end <= times[3].end, "{times:?}");
+        assert!([3, 5].iter().all(|&idle| times[idle].start == times[idle].end), "{times:?}");
+        assert!(times[4].end <= times[5].end, "{times:?}");
+        before = times.iter().map(|times| times.end).max().unwrap();
+    }
+    assert!(replay(&queue, &silent).wait().is_err());
+    assert_eq!(silent.command_times(), None);
+    assert_eq!(telling.command_times().unwrap().iter().map(|times| times.end).max(), Some(before));
+    let _ = queue.wait();
+}
+
+#[test]
 fn an_empty_graph_and_one_of_empty_commands_complete() {
     let (_device, queue, graph) = setup(1);
     replay(&queue, &graph.instantiate().unwrap()).wait().unwrap();
@@ -328,7 +365,7 @@ impl KernelWork for Fused {
         Ok(())
     }
 
-    fn rewind(&self) {
+    fn rewind(&self, _output: Option<&TextOutput>) {
         self.blown.store(0, Ordering::Relaxed);
     }
 }

@@ -8,17 +8,16 @@
 use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use syclone_kernel_ast::message::format;
 use syclone_kernel_ast::value::Value;
+pub use syclone_runtime::TextOutput as Output;
 use syclone_runtime::{Error, Name, Result};
 
 use crate::kernel::print::{DevicePrint, DevicePrintFloat, DevicePrintInteger};
 use crate::kernel::{Item, NdItem};
-
-/// A function that takes what kernels print.
-pub type Output = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// More text than a launch keeps back to bring it into order.
 const MAX_KEPT: usize = 1 << 20;
@@ -179,10 +178,18 @@ pub fn with_output<R>(output: Option<&Output>, prepare: impl FnOnce() -> R) -> R
     prepare()
 }
 
+/// Where launches that this thread prepares print, if that is not standard output.
+pub fn output_here() -> Option<Output> {
+    OUTPUT.with_borrow(Option::clone)
+}
+
 /// What a launch has printed and not yet written: text of chunks, which may end in any order.
 #[derive(Default)]
 pub struct Printed {
     output: Option<Output>,
+    /// Where it prints instead in a graph's replay; and whether there is anything, for those who look without the lock.
+    redirected: Mutex<Option<Output>>,
+    is_redirected: AtomicBool,
     kept: Mutex<Kept>,
 }
 
@@ -197,7 +204,15 @@ struct Kept {
 impl Printed {
     /// What a launch prints that this thread prepares now.
     pub fn here() -> Printed {
-        Printed { output: OUTPUT.with_borrow(Option::clone), kept: Mutex::default() }
+        Printed { output: output_here(), ..Printed::default() }
+    }
+
+    /// Lets the next run of the launch print to `output`, or where it would by itself.
+    pub fn redirect(&self, output: Option<&Output>) {
+        if output.is_some() || self.is_redirected.load(Ordering::Relaxed) {
+            self.is_redirected.store(output.is_some(), Ordering::Relaxed);
+            *self.redirected.lock().unwrap_or_else(PoisonError::into_inner) = output.cloned();
+        }
     }
 
     /// Runs a chunk of the kernel called `kernel`: keeps what it prints, and makes an error of an assertion that does not
@@ -247,6 +262,7 @@ impl Printed {
     }
 
     fn write(&self, text: &str) {
-        write(self.output.as_ref(), text);
+        let redirected = self.redirected.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        write(redirected.as_ref().or(self.output.as_ref()), text);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use syclone_runtime::{Command, Device, Error, Event, Name, Result};
+use syclone_runtime::{Command, CommandTimes, Device, Error, Event, Name, Result};
 
 use super::handler::Handler;
 use super::queue::Queue;
+use crate::abi::message::output_here;
 
 /// Recorded commands: what a model's step, or any other sequence that runs again and again, is made of.
 ///
@@ -95,6 +96,13 @@ impl Graph {
     pub fn instantiate(&self) -> Result<ExecutableGraph> {
         Ok(ExecutableGraph(self.0.instantiate()?))
     }
+
+    /// [`Graph::instantiate`], with the times of each command of the last replay: see [`ExecutableGraph::command_times`].
+    ///
+    /// A replay takes a little longer then. The device must have [`Aspect::QueueProfiling`](crate::Aspect::QueueProfiling).
+    pub fn instantiate_with_times(&self) -> Result<ExecutableGraph> {
+        Ok(ExecutableGraph(self.0.instantiate_with_times()?))
+    }
 }
 
 impl fmt::Debug for Graph {
@@ -136,6 +144,32 @@ impl ExecutableGraph {
         self.0.is_empty()
     }
 
+    /// When each command began and ended in the last replay that has ended, in the order of recording.
+    ///
+    /// None if the graph was made without times, or no replay has ended. A replay that has been waited for is there, unless
+    /// a later one has ended as well.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    ///
+    /// # fn main() -> Result<()> {
+    /// let queue = Queue::new(&Device::select("cpu")?)?;
+    /// let (a, b) = (Buffer::<u8>::new(1000), Buffer::<u8>::new(1000));
+    /// let graph = Graph::new(queue.device());
+    /// graph.add(|h| h.fill(a.write(h), 1))?;
+    /// graph.add(|h| h.copy(a.read(h), b.write(h)))?;
+    /// let graph = graph.instantiate_with_times()?;
+    /// queue.replay(&graph)?.wait()?;
+    /// let times = graph.command_times().expect("it was replayed");
+    /// assert_eq!((&*times[0].name, &*times[1].name), ("fill", "copy"));
+    /// assert!(times[0].end <= times[1].start);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn command_times(&self) -> Option<Vec<CommandTimes>> {
+        self.0.command_times()
+    }
+
     /// For each command, in the order of recording, its name and the positions of those that it waits for.
     pub fn order(&self) -> Vec<(String, Vec<usize>)> {
         self.0.order().into_iter().map(|(name, waits)| (name.into_owned(), waits)).collect()
@@ -161,7 +195,13 @@ pub(crate) fn recordable(handler: Handler<'_>) -> Result<Command> {
 impl Handler<'_> {
     /// Replays a graph as the group's one command, which follows what the group depends on.
     pub fn replay(&self, graph: &ExecutableGraph) -> Result<()> {
-        self.launch("graph", || Ok(Command::replay(&graph.0)))
+        self.launch("graph", || {
+            let command = Command::replay(&graph.0);
+            Ok(match output_here() {
+                Some(output) => command.printing_to(output),
+                None => command,
+            })
+        })
     }
 }
 
@@ -170,7 +210,8 @@ impl Queue {
     ///
     /// Its event ends with the last of the commands. If some fail, it fails with the first error, what needs their
     /// results does not run, and all that the graph would have written counts as not written. With profiling, its times
-    /// are those of the whole: the start is that of the first command, and the end that of the last.
+    /// are those of the whole: the start is that of the first command, and the end that of the last. What its kernels print
+    /// goes where this queue's kernels print, if [`QueueOptions::on_print`](crate::QueueOptions::on_print) says where.
     pub fn replay(&self, graph: &ExecutableGraph) -> Result<Event> {
         self.submit(|h| h.replay(graph))
     }

@@ -8,7 +8,7 @@ use super::quiet;
 use crate::check::{self, commands};
 use crate::command::Work;
 use crate::graph::{GraphRun, StepCall};
-use crate::node::{Node, Payload};
+use crate::node::{Node, Payload, nanoseconds};
 use crate::sync::Ordering;
 use crate::trace::Run;
 use crate::{Error, KernelWork, Name, Result, Worker, scheduler};
@@ -48,30 +48,30 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     let mut payload = None;
     let mut run = None;
     let mut replay = None;
-    loop {
-        let chunk = chunks.next.fetch_add(1, Ordering::Relaxed);
-        if chunk >= chunks.total {
-            break;
-        }
-        if chunk == 0 {
+    while let Some(claimed) = chunks.claim() {
+        if claimed.start == 0 {
             node.begin();
         }
         if run.is_none() {
             run = Some(Run::begin(node, worker.index()));
         }
-        // SAFETY: a chunk is claimed and counted as finished only below, after the last use.
+        ran += claimed.len();
+        // SAFETY: the chunks are counted as finished only below, after the last use.
         let payload = *payload.get_or_insert_with(|| unsafe { node.payload() });
         if let Work::Strands(strands) = &payload.work {
-            if let Some(result) = run_strand(&strands.run, strands.steps[chunk], worker) {
+            if let Some(result) = run_strands(&strands.run, &strands.steps[claimed], worker) {
                 replay = Some(Ended::Replay(Arc::clone(strands.run.outer()), result));
             }
-        } else if chunks.failure.get().is_none()
-            && let Err(error) = run_one(node, payload, chunk, worker)
-        {
-            // A worker that failed at the same time may have been faster; one failure is enough.
-            let _ = chunks.failure.set(error);
+            continue;
         }
-        ran += 1;
+        for chunk in claimed {
+            if chunks.failure.get().is_none()
+                && let Err(error) = run_one(node, payload, chunk, worker)
+            {
+                // A worker that failed at the same time may have been faster; one failure is enough.
+                let _ = chunks.failure.set(error);
+            }
+        }
     }
     if let Some(run) = run {
         run.end(worker.index(), ran);
@@ -96,35 +96,38 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     }
 }
 
-/// Runs a command of one chunk, then one that its end makes ready, and so on; hands others over. The result of the
-/// replay if this ended its last command.
-fn run_strand(run: &Arc<GraphRun>, first: usize, worker: &mut Worker) -> Option<Result<()>> {
-    run.begin();
-    let mut number = first;
-    let mut ready = Vec::new();
-    for length in 1.. {
+/// Runs commands of one chunk, after each of them one that its end makes ready, and so on; hands others over. The result
+/// of the replay if this ended its last command.
+fn run_strands(run: &Arc<GraphRun>, first: &[usize], worker: &mut Worker) -> Option<Result<()>> {
+    let start = nanoseconds();
+    let (mut next, mut rest) = (None, first.iter().copied());
+    let (mut ready, mut ended, mut length) = (Vec::new(), 0, 0);
+    while let Some(number) = next.take().or_else(|| rest.next()) {
+        length += 1;
         let error = run_step(run, number, worker).err().map(Arc::new);
-        ready.clear();
-        // SAFETY: the strand's step ends here; so it does below, for the steps that it was given and goes on with.
-        if let Some(result) = unsafe { run.end_step(number, error, &mut ready) } {
-            return Some(result);
+        // SAFETY: the step ends here; so it does for the steps that this gives, and that the loop goes on with.
+        ended += unsafe { run.end_step(number, error, &mut ready) };
+        if length % MAX_STRAND == 0 && run.backend().has_waiting() {
+            ready.extend(rest.by_ref());
+        } else {
+            // SAFETY: the steps that are ready have not begun.
+            let single = ready.iter().position(|&number| unsafe { run.is_single(number) });
+            next = single.map(|at| ready.remove(at));
         }
-        let goes_on = length % MAX_STRAND != 0 || !run.backend().has_waiting();
-        // SAFETY: the steps that are ready have not begun.
-        let mut singles = ready.iter().map(|&number| goes_on && unsafe { run.is_single(number) });
-        let next = singles.position(|single| single).map(|at| ready.remove(at));
         if !ready.is_empty() {
             let mut nodes = Vec::new();
             // SAFETY: as above.
             unsafe { run.nodes(std::mem::take(&mut ready), &mut nodes) };
             run.backend().enqueue_all(nodes);
         }
-        number = next?;
     }
-    None
+    // SAFETY: the steps that have ended are counted only now.
+    unsafe { run.took(nanoseconds() - start, length) };
+    run.count_down(ended)
 }
 
 fn run_step(run: &GraphRun, number: usize, worker: &mut Worker) -> Result<()> {
+    run.begin(number);
     // SAFETY: the strand ends the step only after this call.
     match unsafe { run.call(number) } {
         (name, Some(StepCall::Kernel(kernel))) => {
@@ -168,7 +171,7 @@ fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) ->
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
         }
-        Work::Empty | Work::HostAccess | Work::Graph(_) | Work::Strands(_) | Work::Pump(_) => Ok(()),
+        Work::Empty | Work::HostAccess | Work::Graph(..) | Work::Strands(_) | Work::Pump(_) => Ok(()),
     }
 }
 

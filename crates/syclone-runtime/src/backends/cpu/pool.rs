@@ -288,6 +288,7 @@ impl Shared {
         // are worth waking a worker each.
         let chunks = match front.chunks.total {
             1 => 0,
+            _ if front.chunks.are_light => 0,
             total => total.saturating_sub(front.chunks.next.load(Ordering::Relaxed)),
         };
         let wanted = chunks.saturating_sub(searchers).max(usize::from(searchers == 0));

@@ -7,7 +7,7 @@ use super::pool::Shared;
 use crate::backends::Admission;
 use crate::command::{HostTask, Kernel, Work};
 use crate::graph::{Plan, StepWork};
-use crate::{Command, Error, KernelWork, Name, Result, WorkKind, Worker};
+use crate::{Command, Error, KernelWork, Name, Result, TextOutput, WorkKind, Worker};
 
 /// Takes a command, or refuses it; its work is replaced by one that meets its fate.
 ///
@@ -24,10 +24,10 @@ pub(super) fn admit(shared: &Arc<Shared>, command: &mut Command, admission: Admi
                 plan.build(&command.name, &shared.selector)?;
             }
             launch(&mut plan, shared, &command.name)?;
-            fate(&mut plan, admission, kind != WorkKind::Kernel)
+            fate(&mut plan, admission, matches!(kind, WorkKind::Copy | WorkKind::Fill))
         }
         Work::HostTask(_) => fate(&mut shared.plan(), admission, false),
-        Work::Graph(_) => {
+        Work::Graph(..) => {
             let mut plan = shared.plan();
             launch(&mut plan, shared, &command.name)?;
             plan.fate(false)
@@ -36,7 +36,7 @@ pub(super) fn admit(shared: &Arc<Shared>, command: &mut Command, admission: Admi
     command.work = match std::mem::replace(&mut command.work, Work::Empty) {
         Work::Kernel(work) => Work::Kernel(Kernel::Once(Box::new(Admitted::new(work, fate, shared)))),
         Work::HostTask(task) => Work::HostTask(admitted_task(task, command.name.clone(), fate, shared)),
-        Work::Graph(plan) if fate != Fate::Fine => Work::Graph(admitted_graph(&plan, fate, shared)),
+        Work::Graph(plan, output) if fate != Fate::Fine => Work::Graph(admitted_graph(&plan, fate, shared), output),
         other => other,
     };
     Ok(())
@@ -161,7 +161,7 @@ impl KernelWork for Admitted {
         meet(self.fate, &name, &self.shared)
     }
 
-    fn rewind(&self) {
-        self.work.rewind();
+    fn rewind(&self, output: Option<&TextOutput>) {
+        self.work.rewind(output);
     }
 }

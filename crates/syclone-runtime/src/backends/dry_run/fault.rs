@@ -13,12 +13,12 @@ pub enum FaultKind {
     /// A kernel is refused by the compiler: [`Error::BuildFailed`] from `submit`. Counts builds; a kernel is built when it is
     /// first submitted, and again if that failed.
     Build,
-    /// A kernel, copy, fill or replay of a graph is refused by the driver: [`Error::LaunchFailed`] from `submit`. Counts
+    /// A kernel, copy, fill, prefetch or replay of a graph is refused by the driver: [`Error::LaunchFailed`] from `submit`. Counts
     /// these; a graph's commands count as they are recorded.
     Launch,
-    /// A copy or fill fails as it runs: [`Error::ExecutionFailed`] in its event. Counts copies and fills.
+    /// A copy or fill fails as it runs: [`Error::ExecutionFailed`] in its event. Counts copies and fills, not prefetches.
     Copy,
-    /// A kernel, copy, fill, host task or some command of a replay fails at its end: [`Error::ExecutionFailed`] in its
+    /// A kernel, copy, fill, prefetch, host task or some command of a replay fails at its end: [`Error::ExecutionFailed`] in its
     /// event. Counts these; a replay as one.
     Completion,
     /// The device is lost when the command's turn comes: [`Error::DeviceLost`] in its event, in that of every command

@@ -20,7 +20,7 @@ use self::grid::Grid;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
 use super::kernel::{Form, Kernel, KernelMeta};
-use super::message::Printed;
+use super::message::{Output, Printed};
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
 use crate::kernel::{ParamTuple, Reduction};
@@ -223,7 +223,8 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
         self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
     }
 
-    fn rewind(&self) {
+    fn rewind(&self, output: Option<&Output>) {
+        self.printed.redirect(output);
         for reduction in &self.reductions {
             // SAFETY: a launch is rewound between its runs.
             unsafe { reduction.rewind() };
