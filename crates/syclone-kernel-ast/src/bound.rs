@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::tree::Function;
+use crate::tree::{ConstId, Function, TypeId};
 use crate::types::{BindFn, Type};
 use crate::value::Value;
 
@@ -25,15 +25,23 @@ impl From<Value> for ConstValue {
     }
 }
 
-/// A method that a generic function reaches through a trait bound, for one concrete receiver.
+/// A method that a function may call, for one concrete receiver. Several instances of one trait give a type several methods
+/// of one name: a call means the one that takes its arguments.
 #[derive(Clone, Debug)]
 pub struct BoundMethod {
     /// The receiver's type, without references.
     pub ty: Type,
-    /// The method's name.
+    /// The method's name; of an instance of a generic method its [`instance_name`].
     pub name: &'static str,
     /// The function; its first parameter is the receiver.
     pub function: BindFn,
+}
+
+/// The name of an instance of a generic method in one function: with the places of its arguments in the function's tables.
+pub fn instance_name(name: &str, types: &[TypeId], consts: &[ConstId]) -> String {
+    let types = types.iter().map(|id| format!("t{}", id.0));
+    let consts = consts.iter().map(|id| format!("c{}", id.0));
+    format!("{name}::<{}>", types.chain(consts).collect::<Vec<_>>().join(", "))
 }
 
 /// A function and the concrete meanings of its tables, each in the order of the tree's.
@@ -47,6 +55,6 @@ pub struct BoundFunction {
     pub consts: Vec<ConstValue>,
     /// Meanings of [`Function::callees`].
     pub callees: Vec<BindFn>,
-    /// Methods of this instance's type parameters.
+    /// Methods that the body may call, besides those that types list themselves.
     pub methods: Vec<BoundMethod>,
 }

@@ -53,7 +53,8 @@ pub use syclone_macros::kernel_inline;
 /// })?;
 /// ```
 /// The body is written as in a `#[kernel]` function. Names that begin with a lower-case letter and that the body does
-/// not bind are captured; other names are constants.
+/// not bind are captured; other names are constants. The options of `#[kernel(…)]` stand before the closure, as over a
+/// function: `syclone::kernel!(#[kernel(fallback)] |item: NdItem<1>| { … })`.
 #[macro_export]
 macro_rules! kernel {
     ($($closure:tt)*) => { $crate::kernel_inline!($($closure)*) };

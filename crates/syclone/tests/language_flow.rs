@@ -295,6 +295,86 @@ code! {
     }
 }
 
+code! {
+    function jumps_are_values_that_are_never_there(x: u32) -> u32 {
+        let mut n = 0;
+        for i in 0..50u32 {
+            let _ = i < 30 || break;
+            let _ = (i % 2 == 0) && { n += 1; true };
+            let y = if i > x { break } else { i };
+            n += y;
+            while { n += 1; n % 3 != 0 } {}
+        }
+        let z = { if x == 3 { return 5; } x };
+        loop { if n > z { break n - z } else { n += 7 } }
+    }
+}
+
+code! {
+    fn types_are_left_open_in_part(x: u32) -> [u32; 5] {
+        let a: [_; 3] = [x, 1, 2];
+        let b: (u32, _) = (x, a[1] as u8);
+        let (c, d): (u32, [_; 2]) = (3, [x, x]);
+        let _ = a;
+        let unit = ();
+        let _e: () = unit;
+        [a[0], b.1 as u32, c, d[1], (1u32 << 3).count_ones() + !x.is_power_of_two() as u32]
+    }
+}
+
+mod place {
+    pub(crate) mod inner {
+        use syclone::prelude::*;
+
+        #[device_fn]
+        pub(in crate::place) fn hidden(mut x: u32, _n: u32) -> u32 {
+            x += 1;
+            x
+        }
+
+        #[device_fn]
+        pub fn shown(x: u32) -> u32 {
+            self::hidden(x, 3) + super::beside(x) + crate::one_or_two(x)
+        }
+    }
+
+    use syclone::prelude::*;
+
+    #[device_fn]
+    fn beside(x: u32) -> u32 {
+        inner::hidden(x, 1) * 2
+    }
+
+    pub use inner::shown as renamed;
+}
+
+use place::renamed;
+
+#[device_fn]
+fn one_or_two(x: u32) -> u32 {
+    loop {
+        if x > 3 {
+            return 1;
+        }
+        return 2;
+    }
+}
+
+type Real = f32;
+type Small = (u8, [u16; 2]);
+
+#[device_fn]
+fn aliased(x: Real, s: Small) -> Small {
+    (x as u8, [s.1[1], s.0 as u16])
+}
+
+code! {
+    fn functions_and_types_have_paths_new_names_and_aliases(x: u32) -> [u32; 3] {
+        let s = aliased(x as Real, (3, [x as u16, 7]));
+        [renamed(x), crate::place::inner::shown(x), s.1[0] as u32 + s.0 as u32]
+    }
+}
+
 #[device_fn]
 fn increase(value: &mut u32, by: &u32) -> u32 {
     *value += *by;

@@ -46,24 +46,27 @@ fn barriers_in_captured_loops_and_branches() {
         shapes::groups(expected, |h, shape, x, out| {
             let tile = LocalAccessor::<u32>::new(shape.local()[0]);
             let (x, out) = (x.read(h), out.write(h));
-            let kernel = syclone::kernel!(|item: NdItem<1>| {
-                let me = item.local_id(0);
-                let n = item.local_range(0);
-                let mut v = x[item];
-                for round in 0..rounds {
-                    if round == 4 {
-                        break;
+            let kernel = syclone::kernel!(
+                #[kernel(fallback)]
+                |item: NdItem<1>| {
+                    let me = item.local_id(0);
+                    let n = item.local_range(0);
+                    let mut v = x[item];
+                    for round in 0..rounds {
+                        if round == 4 {
+                            break;
+                        }
+                        tile[me] = v;
+                        item.barrier();
+                        v = tile[(me + 1) % n] % 100 * line.slope + line.offset;
+                        item.barrier();
+                        if twice && item.group_id(0) != 1 {
+                            v = rotate(item, tile, v);
+                        }
                     }
-                    tile[me] = v;
-                    item.barrier();
-                    v = tile[(me + 1) % n] % 100 * line.slope + line.offset;
-                    item.barrier();
-                    if twice && item.group_id(0) != 1 {
-                        v = rotate(item, tile, v);
-                    }
+                    out[item] = v;
                 }
-                out[item] = v;
-            });
+            );
             h.parallel_for(shape, shapes::splits(kernel))
         });
     }
@@ -84,20 +87,23 @@ fn group_operations_and_returns_in_inline_kernels() {
         let (x, out) = (x.read(h), out.write(h));
         h.parallel_for(
             shape,
-            syclone::kernel!(|item: NdItem<1>| {
-                let g = item.group();
-                if item.group_id(0) == 1 {
-                    return;
+            syclone::kernel!(
+                #[kernel(fallback)]
+                |item: NdItem<1>| {
+                    let g = item.group();
+                    if item.group_id(0) == 1 {
+                        return;
+                    }
+                    let v = x[item];
+                    let total = g.reduce(v, Plus);
+                    let before = g.exclusive_scan(v, Plus);
+                    if v > limit {
+                        out[item] = 1;
+                        return;
+                    }
+                    out[item] = total + before * 3;
                 }
-                let v = x[item];
-                let total = g.reduce(v, Plus);
-                let before = g.exclusive_scan(v, Plus);
-                if v > limit {
-                    out[item] = 1;
-                    return;
-                }
-                out[item] = total + before * 3;
-            }),
+            ),
         )
     });
 }
@@ -146,16 +152,36 @@ fn captured_values_are_operands_of_group_operations() {
     };
     shapes::groups(expected, |h, shape, x, out| {
         let (x, out) = (x.read(h), out.write(h));
-        let kernel = syclone::kernel!(|item: NdItem<1>| {
-            let group = item.group();
-            let scanned = group.inclusive_scan(n, Plus);
-            let before = group.exclusive_scan_init(n, start, Plus);
-            let one = group.broadcast(x[item], source % item.local_range(0));
-            let sum = group.reduce(n, Plus);
-            let same = item.sub_group().broadcast(n, 0);
-            let all = item.sub_group().all(odd);
-            out[item] = scanned + before + one + sum + same + if all { 1 } else { 0 };
-        });
+        let kernel = syclone::kernel!(
+            #[kernel(fallback)]
+            |item: NdItem<1>| {
+                let group = item.group();
+                let scanned = group.inclusive_scan(n, Plus);
+                let before = group.exclusive_scan_init(n, start, Plus);
+                let one = group.broadcast(x[item], source % item.local_range(0));
+                let sum = group.reduce(n, Plus);
+                let same = item.sub_group().broadcast(n, 0);
+                let all = item.sub_group().all(odd);
+                out[item] = scanned + before + one + sum + same + if all { 1 } else { 0 };
+            }
+        );
         h.parallel_for(shape, kernel)
     });
+}
+
+#[test]
+fn local_memory_of_inline_kernels_counts_towards_the_limit() {
+    let out = Buffer::<u32>::new(8);
+    let launch = shapes::queue().submit(|h| {
+        let out = out.write(h);
+        let kernel = syclone::kernel!(|item: NdItem<1>| {
+            let tile = local::<[u32; 1 << 26]>();
+            tile[item.local_id(0)] = 1;
+            item.barrier();
+            out[item] = tile[0];
+        });
+        h.parallel_for(NdRange::new(8, 8), kernel)
+    });
+    let text = launch.expect_err("no device has as much").to_string();
+    assert!(text.contains("268435456 bytes of local memory are over the limit of"), "{text}");
 }

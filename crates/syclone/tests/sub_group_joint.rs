@@ -445,14 +445,17 @@ fn inline_kernels_capture_their_spans_and_name_them() {
         agree(&format!("{sub:?}"), &expected, |h, out| {
             let tile = LocalAccessor::<u32>::new(sub.size);
             let (x, out) = (x.read(h), out.write(h));
-            let kernel = syclone::kernel!(|item: NdItem<1>| {
-                tile[item.local_id(0)] = x[item];
-                let sg = item.sub_group();
-                let own = tile.span(sg.id() * sg.max_size(), sg.size());
-                let all = tile.span(0, item.local_range(0));
-                item.barrier();
-                out[item] = sg.joint_reduce(own, Total) * 1000 + item.group().joint_reduce(all, Maximum);
-            });
+            let kernel = syclone::kernel!(
+                #[kernel(fallback)]
+                |item: NdItem<1>| {
+                    tile[item.local_id(0)] = x[item];
+                    let sg = item.sub_group();
+                    let own = tile.span(sg.id() * sg.max_size(), sg.size());
+                    let all = tile.span(0, item.local_range(0));
+                    item.barrier();
+                    out[item] = sg.joint_reduce(own, Total) * 1000 + item.group().joint_reduce(all, Maximum);
+                }
+            );
             h.parallel_for(shape, kernel)
         });
     });

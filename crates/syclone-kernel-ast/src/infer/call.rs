@@ -1,6 +1,9 @@
 //! Calls: device functions, the language's functions and the methods of every type.
 
+use std::borrow::Cow;
+
 use super::{InferErrorKind, Inference, Pending, Result, Target, key};
+use crate::bound::instance_name;
 use crate::numeric::{Part, signature};
 use crate::tree::{CalleeId, ConstId, Expr, ExprKind, SpanId, TypeId};
 use crate::types::{BindFn, Type};
@@ -181,11 +184,9 @@ impl Inference<'_> {
         {
             ty = (**value).clone();
         }
-        if let Some(function) = self.user_method(&ty, name) {
-            let (params, ret) = self.target(expr, function)?;
-            self.arity(&params, args.len() + 1, expr)?;
-            args.iter().zip(&params[1..]).try_for_each(|(arg, param)| self.expect(arg, param))?;
-            return Ok(ret);
+        let candidates = self.user_methods(&ty, name, types, consts);
+        if !candidates.is_empty() {
+            return self.user_method(expr, &candidates, args);
         }
         if let Some(found) = self.handle_method(&ty, name, consts, args, expr.span)? {
             return Ok(found);
@@ -233,15 +234,40 @@ impl Inference<'_> {
         Ok(Some(receiver.clone()))
     }
 
-    fn user_method(&self, ty: &Type, name: &str) -> Option<BindFn> {
-        let bound = self.bound.methods.iter().find(|method| method.name == name && method.ty == *ty);
-        let methods = match ty {
+    /// The device methods of a type that a call by this name may mean.
+    fn user_methods(&self, ty: &Type, name: &str, types: &[TypeId], consts: &[ConstId]) -> Vec<BindFn> {
+        let is_instance = !types.is_empty() || !consts.is_empty();
+        let name = if is_instance { Cow::Owned(instance_name(name, types, consts)) } else { Cow::Borrowed(name) };
+        let bound = self.bound.methods.iter().filter(|method| method.name == name && method.ty == *ty);
+        let bound: Vec<BindFn> = bound.map(|method| method.function).collect();
+        if !bound.is_empty() {
+            return bound;
+        }
+        let own = match ty {
             Type::Struct(ty) => ty.methods.as_slice(),
             Type::Enum(ty) => ty.methods.as_slice(),
             _ => &[],
         };
-        let own = methods.iter().find(|(own, _)| *own == name);
-        bound.map(|method| method.function).or(own.map(|(_, function)| *function))
+        own.iter().filter(|(own, _)| *own == name).map(|(_, function)| *function).collect()
+    }
+
+    /// A call of the first of some device methods that takes the arguments.
+    fn user_method(&mut self, expr: &Expr, candidates: &[BindFn], args: &[Expr]) -> Result<Type> {
+        let types = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+        let fits = |function: &&BindFn| {
+            let bound = function();
+            let params = bound.tree.params.iter().skip(1);
+            params.zip(&types).all(|(param, arg)| {
+                bound.types.get(param.ty.0 as usize).is_some_and(|param| self.table.may_become(arg, param))
+            })
+        };
+        let chosen = if candidates.len() > 1 { candidates.iter().find(fits) } else { None };
+        let (params, ret) = self.target(expr, *chosen.unwrap_or(&candidates[0]))?;
+        self.arity(&params, args.len() + 1, expr)?;
+        for ((arg, ty), param) in args.iter().zip(&types).zip(&params[1..]) {
+            self.coerce(ty, param, arg.span)?;
+        }
+        Ok(ret)
     }
 
     /// A function of numbers: one of the primitive types' methods, lane by lane on vectors, or one that is lent.

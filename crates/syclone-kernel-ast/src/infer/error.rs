@@ -109,8 +109,8 @@ impl fmt::Display for InferError {
                 write!(
                     f,
                     "type {ty} has no device method `{name}` that is known here\n\
-                     if it is a trait's, or of an `impl` block for some types only: write the receiver's type in the kernel, \
-                     with a `let`"
+                     if it is of a trait with parameters: call it in a device function that is generic over the trait, \
+                     `fn f<T: Trait<…>>(x: T)`; else write the receiver's type in the kernel, with a `let`"
                 )
             }
             InferErrorKind::NoField { ty, name } => write!(f, "type {ty} has no field `{name}`"),

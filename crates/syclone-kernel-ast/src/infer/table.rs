@@ -123,6 +123,22 @@ impl Table {
         }
     }
 
+    /// Whether a value's type, as far as it is known, may turn out to be one of the tables' types.
+    pub(super) fn may_become(&self, found: &Type, expected: &Type) -> bool {
+        let (found, expected) = (normal(self.shallow(found)), normal(expected.clone()));
+        match (&found, &expected) {
+            (Type::Never, _) | (_, Type::Infer) => true,
+            (Type::Var(_), expected) => fits(self.kind(&found).unwrap_or(Kind::Any), expected),
+            (Type::Ref(a, n), Type::Ref(b, m)) => (n == m || *n) && self.may_become(a, b),
+            (Type::Vector(a, n), Type::Vector(b, m)) => n == m && self.may_become(a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => n == m && self.may_become(a, b),
+            (Type::Tuple(a), Type::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.may_become(a, b))
+            }
+            _ => self.resolve(&found) == expected,
+        }
+    }
+
     fn assign(&mut self, var: &Type, ty: Type) -> bool {
         let Type::Var(index) = var else { return false };
         if self.occurs(*index, &ty) {

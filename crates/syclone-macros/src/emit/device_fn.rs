@@ -45,6 +45,18 @@ fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
 pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
     let Parsed { vis, attrs, sig, .. } = parsed;
     let names = parsed.params.iter().map(|p| &p.ident);
+    // It changes none of its parameters.
+    let mut sig = sig.clone();
+    for input in &mut sig.inputs {
+        match input {
+            syn::FnArg::Receiver(receiver) => receiver.mutability = None,
+            syn::FnArg::Typed(typed) => {
+                if let syn::Pat::Ident(name) = &mut *typed.pat {
+                    name.mutability = None;
+                }
+            }
+        }
+    }
     // Nothing on the host has a turn at the memory of a handle, if ever one came there.
     let body = if parsed.params.iter().all(|p| of_the_host(p.role)) {
         quote!(#hidden(#(#names,)* &mut unsafe { ::syclone::abi::Oob::new() }))

@@ -23,7 +23,12 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
     let functions = parsed.functions.iter().map(|f| {
         let (device, bound) = hidden_names(f);
         let generics = turbofish(f);
-        let host = host_function(f, quote!(Self::#device #generics));
+        // Several instances of one trait have functions of the same names.
+        let own = match &item.trait_ {
+            Some((path, _)) => quote!(<Self as #path>),
+            None => quote!(Self),
+        };
+        let host = host_function(f, quote!(#own::#device #generics));
         // A trait has its own.
         let finder = (!in_trait).then(|| finder(f, &vis, &bound));
         let (device, bound) = (device_function(f, &device, vis.clone()), bound_function(f, &bound, vis.clone()));
@@ -59,10 +64,6 @@ fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
     let (first, last) = (ty.path.segments.first()?, ty.path.segments.last()?);
     let begins_here = ty.path.segments.len() > 1 && ["crate", "self", "super"].iter().any(|word| first.ident == word);
     if !begins_here && !is_derived(&last.ident) {
-        return None;
-    }
-    // Several instances of a trait have methods of the same names: arguments choose, which a list cannot.
-    if path.segments.last().is_some_and(|last| !last.arguments.is_none()) {
         return None;
     }
     // Every parameter of the block must be one of the type.
@@ -213,18 +214,22 @@ fn methods(functions: &[Parsed]) -> impl Iterator<Item = &Parsed> {
 }
 
 /// For each method of a trait, the function that gives it for the type that implements it: kernels whose type parameter
-/// the trait bounds ask for those that they call.
+/// the trait bounds ask for those that they call. Of a generic method it is generic too, so that a call that leaves its
+/// parameters out is an error.
 fn method_sources(functions: &[Parsed]) -> impl Iterator<Item = TokenStream> {
-    methods(functions).map(|f| {
+    functions.iter().filter(|f| f.sig.receiver().is_some()).map(|f| {
         let (method, (_, bound)) = (name_of(&f.ident), hidden_names(f));
-        let source = method_source(&method);
+        let (source, instance) = (method_source(&method, f.ident.span()), turbofish(f));
+        let (generics, _, where_clause) = f.generics.split_for_impl();
+        let own = where_clause.iter().flat_map(|clause| &clause.predicates);
         quote! {
             #[doc(hidden)]
-            fn #source() -> ::std::vec::Vec<::syclone::abi::BoundMethod>
+            fn #source #generics () -> ::std::vec::Vec<::syclone::abi::BoundMethod>
             where
                 Self: ::syclone::abi::TreeType,
+                #(#own,)*
             {
-                ::syclone::abi::methods_of::<Self>(::std::vec![(#method, Self::#bound)])
+                ::syclone::abi::methods_of::<Self>(::std::vec![(#method, Self::#bound #instance)])
             }
         }
     })

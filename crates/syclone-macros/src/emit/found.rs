@@ -14,24 +14,25 @@ use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
-use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, role_by_name};
+use super::device_fn::turbofish;
+use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, names_const, role_by_name};
 
 /// The hidden function of a device method that gives its tree, by way of a value.
 pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident) -> Option<TokenStream> {
-    if parsed.sig.receiver().is_none() || !parsed.generics.params.is_empty() {
-        return None;
-    }
+    parsed.sig.receiver()?;
     let name = finder_name(&parsed.ident.to_string(), parsed.ident.span());
+    let (generics, _, where_clause) = parsed.generics.split_for_impl();
+    let instance = turbofish(parsed);
     Some(quote! {
         #[doc(hidden)]
         #[allow(dead_code)]
-        #vis fn #name(&self) -> ::core::option::Option<::syclone::abi::BindFn> {
-            ::core::option::Option::Some(Self::#bound)
+        #vis fn #name #generics (&self) -> ::core::option::Option<::syclone::abi::BindFn> #where_clause {
+            ::core::option::Option::Some(Self::#bound #instance)
         }
     })
 }
 
-fn finder_name(method: &str, span: Span) -> Ident {
+pub fn finder_name(method: &str, span: Span) -> Ident {
     format_ident!("__find_{}", method.trim_start_matches("r#"), span = span)
 }
 
@@ -110,7 +111,7 @@ impl Calls<'_> {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
             && types.is_empty()
             && consts.is_empty()
-            && self.may_be_value(receiver)
+            && may_be_value(self.parsed, receiver)
         {
             self.names.insert(name.clone(), is_builtin_method(name));
             if let ExprKind::Const(id) = receiver.kind {
@@ -119,16 +120,20 @@ impl Calls<'_> {
         }
         each_child(expr, &mut |child| self.search(child));
     }
+}
 
-    /// Whether a receiver may be a value, and not a handle, the item or a group.
-    fn may_be_value(&self, receiver: &Expr) -> bool {
-        let is_value = |role| matches!(role, ParamRole::Value | ParamRole::Reference { .. });
-        match &receiver.kind {
-            ExprKind::Var(var) => self.parsed.params.iter().all(|p| p.var != *var || is_value(p.role)),
-            ExprKind::Method { name, .. } => !matches!(name.as_str(), "group" | "sub_group" | "atomic"),
-            _ => true,
-        }
+/// Whether a receiver may be a value, and not a handle, the item or a group.
+pub fn may_be_value(parsed: &Parsed, receiver: &Expr) -> bool {
+    match &receiver.kind {
+        ExprKind::Var(var) => parsed.params.iter().all(|p| p.var != *var || is_value(p.role)),
+        ExprKind::Method { name, .. } => !matches!(name.as_str(), "group" | "sub_group" | "atomic"),
+        _ => true,
     }
+}
+
+/// Whether a parameter is a value, or refers to one.
+pub fn is_value(role: ParamRole) -> bool {
+    matches!(role, ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec)
 }
 
 /// The types that a function spells, those inside of others too, as far as they may be those of values.
@@ -168,7 +173,11 @@ impl<'a> Types<'a> {
             parts.next().into_iter().for_each(|part| self.add(part));
             return;
         }
-        parts.for_each(|part| self.add(part));
+        for part in parts {
+            if !self.is_const(part) {
+                self.add(part);
+            }
+        }
         // A generic parameter's methods are those of its bounds.
         if !self.is_parameter(ty)
             && !super::bound::leaves_open(ty)
@@ -176,6 +185,13 @@ impl<'a> Types<'a> {
         {
             self.types.push(ty);
         }
+    }
+
+    /// Whether what the grammar takes for a type is a constant: a const parameter, or a name like those of constants.
+    fn is_const(&self, ty: &syn::Type) -> bool {
+        let syn::Type::Path(path) = ty else { return false };
+        let of = |generics: &syn::Generics| generics.const_params().any(|param| path.path.is_ident(&param.ident));
+        of(&self.parsed.generics) || of(&self.parsed.outer) || names_const(&path.path)
     }
 
     fn is_parameter(&self, ty: &syn::Type) -> bool {

@@ -7,7 +7,9 @@ use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, S
 
 use super::allowances;
 use super::bound::{calls_field, encoded, tables_field};
-use super::kernel::{bodies, dims, item_check, local_name};
+use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
+use super::operands::operand_checks;
+use super::sites::{found_at, sites};
 use crate::frontend::Inline;
 
 /// The expansion: an expression that is a kernel.
@@ -22,7 +24,8 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             param.role = if reducers.contains(&param.var) { ParamRole::Reducer } else { ParamRole::ItemMut };
         }
     }
-    let bodies = bodies(&parsed, None)?;
+    let extents = declared_extents(&parsed);
+    let bodies = bodies(&parsed, extents.clone())?;
     let form = match parsed.function.kind {
         FunctionKind::Range { .. } => quote!(::syclone::abi::RangeForm),
         FunctionKind::NdRange { .. } => quote!(::syclone::abi::NdRangeForm),
@@ -53,8 +56,11 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     let reason = bodies.reason.map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
     let has_lock_step = bodies.lock_step.is_some();
     let text_names = captures.iter().map(Ident::to_string).collect::<Vec<_>>().join(" ");
+    let (sizes, local_bytes) = (size_options(&parsed, extents), local_bytes(&parsed));
     let meta = quote!(::syclone::abi::KernelMeta {
         lock_step: #has_lock_step,
+        #sizes
+        #local_bytes
         #reason
         #calls
         #tables
@@ -64,14 +70,25 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #text,
         )
     });
+    let operands = operand_checks(&parsed);
+    let sites = sites(&parsed);
+    let methods = match &sites[..] {
+        [] => quote!(::syclone::abi::no_methods),
+        sites => {
+            let methods = found_at(&parsed, sites, Some(&names));
+            quote!(|__captures| #methods)
+        }
+    };
     Ok(quote! {
         {
+            #operands
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,
                 (#(unsafe { ::syclone::abi::Capture::capture(#captures) },)*),
                 #regions,
                 #lock_step,
+                #methods,
             );
             __kernel
         }

@@ -7,6 +7,7 @@ use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
 use super::bound::{calls_field, encoded, tables_field};
 use super::lock_step::lock_step_body;
+use super::operands::operand_checks;
 use super::printer::printed_name;
 use super::regions::Regions;
 use super::{allowances, analysis_error, may_optimise, passed};
@@ -107,21 +108,10 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let values = params.iter().map(|p| &p.ident);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let code_type = code_type(parsed);
-    let sizes = parsed.options.work_group_size.as_ref();
-    if let Some(sizes) = sizes
-        && sizes.len() != dims
-    {
-        return Err(syn::Error::new_spanned(
-            &sizes[0],
-            format!("`work_group_size` has {} sizes, but the kernel has {dims} dimensions", sizes.len()),
-        ));
-    }
-    let extents = sizes.map(|sizes| quote!([#(#sizes),*]));
+    let extents = declared_extents(parsed);
     let bodies = bodies(parsed, extents.clone())?;
     let unpack = unpack(parsed);
-    let work_group_size = extents.map(|e| quote!(work_group_size: ::core::option::Option::Some(#e),));
-    let sub_group_size =
-        parsed.options.sub_group_size.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
+    let sizes = size_options(parsed, extents);
     let local_bytes = local_bytes(parsed);
     let method = |name: TokenStream| {
         let allow = allowances();
@@ -142,7 +132,7 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         .filter(|_| !parsed.options.fallback)
         .map(|(span, reason)| slow_way_warning(ident, *span, reason));
     let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
-    let options = quote!(#has_lock_step #work_group_size #sub_group_size #local_bytes #reason);
+    let options = quote!(#has_lock_step #sizes #local_bytes #reason);
     let meta = meta(parsed, dims, options);
     let unsafety = &parsed.sig.safety;
     // `'static` stands with the parameter, wherever the user's own bounds stand.
@@ -170,6 +160,19 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     })
 }
 
+/// The work-group size that the kernel is declared for.
+pub fn declared_extents(parsed: &Parsed) -> Option<TokenStream> {
+    parsed.options.work_group_size.as_ref().map(|sizes| quote!([#(#sizes),*]))
+}
+
+/// The fields of a kernel's description for the sizes that it is declared with.
+pub fn size_options(parsed: &Parsed, extents: Option<TokenStream>) -> TokenStream {
+    let work_group = extents.map(|e| quote!(work_group_size: ::core::option::Option::Some(#e),));
+    let sub_group = &parsed.options.sub_group_size;
+    let sub_group = sub_group.as_ref().map(|s| quote!(sub_group_size: ::core::option::Option::Some(#s),));
+    quote!(#work_group #sub_group)
+}
+
 /// The method that describes the kernel. `options` are fields that differ from their defaults.
 fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     let text = encoded(parsed);
@@ -179,8 +182,8 @@ fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     options.extend(tables_field(parsed));
     let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
     let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };
-    let checks = value_checks(parsed);
-    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #meta })
+    let (checks, operands) = (value_checks(parsed), operand_checks(parsed));
+    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #operands #meta })
 }
 
 /// The type without values that stands for the kernel's code.
@@ -214,7 +217,7 @@ fn slow_way_warning(kernel: &Ident, span: Span, reason: &str) -> TokenStream {
 }
 
 /// The static local memory that a kernel asks for, so that a launch can check it before it runs.
-fn local_bytes(parsed: &Parsed) -> TokenStream {
+pub fn local_bytes(parsed: &Parsed) -> TokenStream {
     let mut types = Vec::new();
     collect_locals(&parsed.function.body, &mut types);
     if types.is_empty() {

@@ -3,7 +3,8 @@
 //! - `printer.rs` prints expressions, `regions.rs` the region tree around them (`ends.rs` says which of its loops need no
 //!   checks), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
-//! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types.
+//! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
+//!   rustc find the methods that are called on values, and `operands.rs` lets it refuse operators on structs.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
@@ -16,8 +17,11 @@ mod found;
 mod inline;
 mod kernel;
 mod lock_step;
+mod operands;
 mod printer;
 mod regions;
+mod sites;
+mod spelled;
 
 pub use builtin_names::is_builtin_method;
 pub use device_fn::device_fn;

@@ -16,10 +16,11 @@ pub use call::{callee_path, calls_functions};
 use std::cell::RefCell;
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
+use super::sites::Site;
 use crate::frontend::{Parsed, make_ident};
 
 /// The tokens of an expression. Most are one token, for which a stream of its own would cost compile time.
@@ -75,6 +76,8 @@ pub enum Form {
     LockStep,
     /// A device function for one item.
     Device,
+    /// Never run, only type-checked: see `sites.rs`. Like a device function, but with the group where one is asked for.
+    Probe,
 }
 
 /// Prints one function's expressions.
@@ -86,18 +89,33 @@ pub struct Printer<'a> {
     names: Vec<Ident>,
     /// Accesses that were checked before the loop being printed, by the address of their nodes.
     inside: RefCell<Vec<*const Expr>>,
+    /// In [`Form::Probe`]: the calls whose receivers go by a site.
+    sites: &'a [Site<'a>],
 }
 
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
-        let mut printer = Self { parsed, function, roles, form, names: Vec::new(), inside: RefCell::default() };
+        let (names, inside) = (Vec::new(), RefCell::default());
+        let mut printer = Self { parsed, function, roles, form, names, inside, sites: &[] };
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
             let name = printed_name(function, index);
-            // A receiver stays `self`, which rustc resolves itself.
-            printer.names.push(make_ident(&name, span));
+            // A receiver stays `self`, which rustc resolves itself; a probe is in no method.
+            let name = if form == Form::Probe && name == "self" { "__self" } else { &name };
+            printer.names.push(make_ident(name, span));
         }
         printer
+    }
+
+    /// The printer of a probe with these sites.
+    pub fn of_probe(parsed: &'a Parsed, roles: &'a Roles, sites: &'a [Site<'a>]) -> Self {
+        Self { sites, ..Self::new(parsed, &parsed.function, roles, Form::Probe) }
+    }
+
+    /// The site by which the receiver of a call goes, and its name.
+    fn site(&self, call: &Expr) -> Option<(&Site<'a>, Ident)> {
+        let position = self.sites.iter().position(|site| std::ptr::eq(site.call, call))?;
+        Some((&self.sites[position], site_name(position)))
     }
 
     pub fn span(&self, span: SpanId) -> Span {
@@ -137,7 +155,7 @@ impl<'a> Printer<'a> {
 
     /// The accumulator of out-of-bounds accesses as an argument. It comes last, after arguments that use it too.
     fn oob(&self) -> Faults {
-        Faults { behind_reference: self.form == Form::Device }
+        Faults { behind_reference: matches!(self.form, Form::Device | Form::Probe) }
     }
 
     pub fn var(&self, var: VarId) -> &Ident {
@@ -249,4 +267,9 @@ pub fn printed_name(function: &Function, index: usize) -> String {
         numbered.push('_');
     }
     numbered
+}
+
+/// The name of a probe's site.
+pub fn site_name(position: usize) -> Ident {
+    format_ident!("__site_{}", position)
 }

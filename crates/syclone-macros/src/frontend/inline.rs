@@ -8,6 +8,7 @@ use super::lower::{Body, GenericNames, Lowerer};
 use super::signature::{MAX_PARAMS, kernel_kind};
 use super::{Options, ParamTokens, Parsed};
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syclone_kernel_ast::tree::{Param, ParamRole, TypeId};
 use syn::{Error, Expr, Pat, Result, parse_quote};
 
@@ -39,6 +40,7 @@ pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
         }
     };
     check_head(&closure)?;
+    let options = options(&closure)?;
     // The first pass finds the captures, the second knows them as parameters, which come first among the variables.
     let (mut parsed, mut captures) = lower(&closure, &[])?;
     if parsed.errors.is_some() {
@@ -46,6 +48,13 @@ pub fn parse_inline(tokens: TokenStream) -> Result<Inline> {
     } else if !captures.is_empty() {
         parsed = lower(&closure, &captures)?.0;
     }
+    if let Some(mistake) = options.mistake(parsed.function.kind) {
+        let attribute = closure.attrs.first().map_or_else(TokenStream::new, ToTokens::to_token_stream);
+        let mut inline = Inline { parsed, captures };
+        inline.make_stub(Error::new_spanned(attribute, mistake));
+        return Ok(inline);
+    }
+    parsed.options = options;
     Ok(Inline { parsed, captures })
 }
 
@@ -72,6 +81,24 @@ fn check_head(closure: &syn::ExprClosure) -> Result<()> {
             "an inline kernel takes the item only and captures the rest: write `kernel!(|item: Item<1>| { … })`",
         )),
     }
+}
+
+/// The options of `kernel!(#[kernel(…)] |item: …| { … })`.
+fn options(closure: &syn::ExprClosure) -> Result<Options> {
+    let mut options = Options::default();
+    for (position, attribute) in closure.attrs.iter().enumerate() {
+        let list = attribute.meta.require_list().ok().filter(|list| list.path.is_ident("kernel"));
+        let Some(list) = list.filter(|_| position == 0) else {
+            let message = "an inline kernel has one attribute at most, that of its options: write `#[kernel(…)]`";
+            return Err(Error::new_spanned(attribute, message));
+        };
+        options = Options::parse(list.tokens.clone())?;
+        if options.unchecked {
+            let message = "an inline kernel is always checked: write a `#[kernel(unchecked)] unsafe fn`";
+            return Err(Error::new_spanned(&list.tokens, message));
+        }
+    }
+    Ok(options)
 }
 
 fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<Ident>)> {
@@ -126,6 +153,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         callees: tables.callees,
         spans: tables.spans,
         options: Options::default(),
+        is_inline: true,
         has_body: true,
         errors: None,
         sig,

@@ -3,7 +3,7 @@
 use super::lower::{Body, GenericNames, Lowerer};
 use super::{Options, Parsed, add_error, signature};
 use proc_macro2::{Span as TokenSpan, TokenStream};
-use syclone_kernel_ast::tree::{Block, Function, FunctionKind, Span};
+use syclone_kernel_ast::tree::{Block, Function, Span};
 use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
 
 /// `#[device_fn] impl … { … }`
@@ -211,22 +211,10 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
     if unchecked_known {
         lowerer.check_signature(&sig, options.unchecked);
     }
-    if kind == FunctionKind::SingleTask || matches!(kind, FunctionKind::Range { .. }) {
-        let grouped = if options.work_group_size.is_some() { Some("work_group_size") } else { None };
-        let grouped = grouped.or(options.sub_group_size.is_some().then_some("sub_group_size"));
-        if let Some(option) = grouped {
-            lowerer.error_at(
-                sig.ident.span(),
-                format!("`{option}` needs work-groups: make the kernel's first parameter `item: NdItem<…>`"),
-            );
-        }
-    }
-    if let (FunctionKind::NdRange { dims }, Some(sizes)) = (kind, &options.work_group_size)
-        && sizes.len() != usize::from(dims)
+    if body == Body::Kernel
+        && let Some(mistake) = options.mistake(kind)
     {
-        let message =
-            format!("the kernel has {dims} dimension(s), but `work_group_size` gives {} size(s)", sizes.len());
-        lowerer.error_at(sig.ident.span(), message);
+        lowerer.error_at(sig.ident.span(), mistake);
     }
     let (params, tokens) = lowerer.params(&sig, in_type);
     for input in &mut sig.inputs {
@@ -257,6 +245,7 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         callees: tables.callees,
         spans: tables.spans,
         options,
+        is_inline: false,
         has_body: block.is_some(),
         errors: None,
         sig,

@@ -96,8 +96,8 @@ impl Lowerer {
         let Some(last) = path.path.segments.last() else {
             return false;
         };
-        let name = last.ident.to_string();
         if path.path.segments.len() == 1 {
+            let name = last.ident.to_string();
             if self.generics.consts.contains(&name) {
                 return true;
             }
@@ -105,8 +105,7 @@ impl Lowerer {
                 return false;
             }
         }
-        // By convention: `WIDTH` is a constant, `T` and `F32x4` are types.
-        last.arguments.is_none() && is_upper(&name) && name.len() > 1 && name == name.to_uppercase()
+        names_const(&path.path)
     }
 
     /// Whether an expression is a group or a sub-group, as far as names tell.
@@ -171,4 +170,12 @@ impl Lowerer {
             self.error_at(span, "recursion does not exist on a device: write a loop");
         }
     }
+}
+
+/// Whether a path between angle brackets names a constant by convention: `WIDTH` is one, `T` and `F32x4` are types.
+pub fn names_const(path: &syn::Path) -> bool {
+    path.segments.last().is_some_and(|last| {
+        let name = last.ident.to_string();
+        last.arguments.is_none() && is_upper(&name) && name.len() > 1 && name == name.to_uppercase()
+    })
 }

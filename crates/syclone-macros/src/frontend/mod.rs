@@ -42,6 +42,7 @@ pub use inline::{Inline, parse_inline};
 pub use items::{
     ParsedImpl, ParsedTrait, no_device_item, parse_device_fn, parse_device_impl, parse_device_trait, parse_kernel,
 };
+pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
 pub use types::{PRIMITIVES, last_segment};
@@ -79,6 +80,8 @@ pub struct Parsed {
     pub spans: Vec<Span>,
     /// Arguments of the attribute.
     pub options: Options,
+    /// Whether it is a `kernel!` closure.
+    pub is_inline: bool,
     /// False for a trait's function without a default body: the tree's body is then empty.
     pub has_body: bool,
     /// What was wrong with the body, which is then a [stub](Parsed::make_stub). The macro emits the stub beside the

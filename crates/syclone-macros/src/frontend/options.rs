@@ -1,6 +1,7 @@
 //! The arguments of `#[kernel(…)]`.
 
 use proc_macro2::{Ident, TokenStream};
+use syclone_kernel_ast::tree::FunctionKind;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Result, Token};
@@ -65,6 +66,18 @@ impl Options {
             seen.push(name);
         }
         Ok(options)
+    }
+
+    /// What is wrong with the options for a kernel of this kind, if anything.
+    pub(super) fn mistake(&self, kind: FunctionKind) -> Option<String> {
+        let FunctionKind::NdRange { dims } = kind else {
+            let grouped = self.work_group_size.is_some().then_some("work_group_size");
+            let option = grouped.or(self.sub_group_size.is_some().then_some("sub_group_size"))?;
+            return Some(format!("`{option}` needs work-groups: make the kernel's first parameter `item: NdItem<…>`"));
+        };
+        let sizes = self.work_group_size.as_ref()?.len();
+        (sizes != usize::from(dims))
+            .then(|| format!("the kernel has {dims} dimension(s), but `work_group_size` gives {sizes} size(s)"))
     }
 }
 

@@ -24,6 +24,7 @@ pub struct Tables {
     consts: Vec<ConstValue>,
     callees: Vec<BindFn>,
     methods: Vec<MethodSource>,
+    found: Vec<BoundMethod>,
 }
 
 impl Tables {
@@ -34,7 +35,15 @@ impl Tables {
         callees: [BindFn; F],
         methods: [MethodSource; M],
     ) -> Self {
-        Tables { types: types.into(), consts: consts.into(), callees: callees.into(), methods: methods.into() }
+        let (types, consts, callees, methods) = (types.into(), consts.into(), callees.into(), methods.into());
+        Tables { types, consts, callees, methods, found: Vec::new() }
+    }
+
+    /// The tables with methods that were [found](super::site) where they are called.
+    #[must_use]
+    pub fn with_methods(mut self, found: Vec<BoundMethod>) -> Self {
+        self.found = found;
+        self
     }
 }
 
@@ -53,9 +62,9 @@ pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>]) -> Vec<BoundMet
 
 /// Makes a bound function of a tree's text and its tables.
 pub fn bind(text: &str, tables: Tables) -> Arc<BoundFunction> {
-    let Tables { types, consts, callees, methods } = tables;
+    let Tables { types, consts, callees, methods, found } = tables;
     let tree = decode(text).expect("the macro of the same version has encoded the tree");
-    let methods = methods.into_iter().flat_map(|source| source()).collect();
+    let methods = found.into_iter().chain(methods.into_iter().flat_map(|source| source())).collect();
     Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods })
 }
 

@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use syclone_kernel_ast::bound::BoundFunction;
+use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 use syclone_kernel_ast::types::Type;
 
 use super::bind::{Tables, bind_kernel};
 use super::group_cx::GroupCx;
+use super::site::Captures;
 use crate::kernel::{KernelArgs, ParamTuple};
 
 /// The kind of index space that a kernel runs over.
@@ -206,6 +207,7 @@ pub struct InlineKernel<const D: usize, N, P, R, L> {
     params: P,
     regions: R,
     lock_step: L,
+    methods: fn(Captures<P>) -> Vec<BoundMethod>,
     form: PhantomData<fn() -> N>,
 }
 
@@ -222,12 +224,14 @@ pub fn no_form<const D: usize, P>(_: P, _: &GroupCx<D>) {
     unreachable!("the launcher never asks for a form that a kernel does not have");
 }
 
-/// Makes an inline kernel of its forms, which are closures that capture nothing: the captured values are `params`.
+/// Makes an inline kernel of its forms, which are closures that capture nothing: the captured values are `params`. Only here
+/// are their types known, so the `methods` that are called on them come apart from the other tables.
 pub fn inline_kernel<const D: usize, N, P, R, L>(
     meta: KernelMeta<D>,
     params: P,
     regions: R,
     lock_step: L,
+    methods: fn(Captures<P>) -> Vec<BoundMethod>,
 ) -> InlineKernel<D, N, P, R, L>
 where
     N: Form,
@@ -235,7 +239,12 @@ where
     R: Fn(P, &GroupCx<D>) + Copy + Send + Sync + 'static,
     L: Fn(P, &GroupCx<D>) + Copy + Send + Sync + 'static,
 {
-    InlineKernel { meta, params, regions, lock_step, form: PhantomData }
+    InlineKernel { meta, params, regions, lock_step, methods, form: PhantomData }
+}
+
+/// Stands in for the methods of an inline kernel that calls none on what it captured.
+pub fn no_methods<P>(_: Captures<P>) -> Vec<BoundMethod> {
+    Vec::new()
 }
 
 impl<const D: usize, N, P, R, L> Kernel<D> for InlineKernel<D, N, P, R, L>
@@ -254,6 +263,11 @@ where
 
     unsafe fn params(&self) -> P {
         self.params
+    }
+
+    fn bound(&self) -> Arc<BoundFunction> {
+        let tables = (self.meta.tables)().with_methods((self.methods)(Captures::new()));
+        bind_kernel(self.meta.text, tables, N::item(D as u8), P::types())
     }
 
     #[inline(always)]

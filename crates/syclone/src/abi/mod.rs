@@ -6,7 +6,8 @@
 //!   [`sub_group`] have the collective operations, and `joint` what those over spans of memory share.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
-//! - [`mod@bind`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the host API.
+//! - [`mod@bind`], [`site`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the
+//!   host API.
 
 pub mod alive;
 pub mod arena;
@@ -22,6 +23,7 @@ pub mod launch;
 pub mod lock_step;
 pub mod message;
 pub mod per_item;
+pub mod site;
 pub mod strips;
 pub mod sub_group;
 pub mod tree_type;
@@ -42,8 +44,10 @@ pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
+    no_methods,
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
+pub use site::{Captures, NoSite, Site, any};
 pub use strips::{Lanes, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::{BindFn, Type};

@@ -112,8 +112,8 @@ fn op<T: DeviceCopy, O: ReduceOp<T>>() -> Op {
 /// What each parameter's type must be: the macro goes by the name of the type, and asks for the trait of that name of the
 /// type that rustc resolved.
 pub mod role {
-    use crate::types::DeviceCopy;
     use crate::types::ops::ReduceOp;
+    use crate::types::{DeviceCopy, Lanes, Scalar, Vector, VectorElement};
 
     macro_rules! roles {
         ($($name:ident)*) => {$(
@@ -138,6 +138,21 @@ pub mod role {
 
     /// Accepts plain values.
     pub fn value<P: DeviceCopy>() {}
+
+    /// Has the operators of the kernel language.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no operators in a kernel",
+        label = "operators are for numbers and vectors",
+        note = "write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+    )]
+    pub trait Operand {}
+    #[diagnostic::do_not_recommend]
+    impl<T: Scalar> Operand for T {}
+    impl Operand for bool {}
+    impl<T: VectorElement, const N: usize> Operand for Vector<T, N> where [(); N]: Lanes {}
+
+    /// Accepts what has operators.
+    pub fn operand<T: Operand>() {}
 }
 
 /// What may be passed for a parameter of each role: any [`KernelArg`](crate::kernel::KernelArg). As part of the argument's

@@ -29,11 +29,16 @@ impl Printer<'_> {
         callee_path(&self.parsed.callees[callee.0 as usize], kind)
     }
 
+    /// Whether one item is printed as a future.
+    fn is_future(&self) -> bool {
+        matches!(self.form, Form::LockStep | Form::Probe)
+    }
+
     /// The token of the group or sub-group that runs.
     pub(super) fn token(&self, token: Token) -> TokenStream {
         match token {
-            Token::Group if self.form == Form::LockStep => quote!(__ax.group().group()),
-            Token::SubGroup if self.form == Form::LockStep => quote!(__ax.group().sub_group(__ax.index())),
+            Token::Group if self.is_future() => quote!(__ax.group().group()),
+            Token::SubGroup if self.is_future() => quote!(__ax.group().sub_group(__ax.index())),
             Token::Group => quote!(__g.group()),
             Token::SubGroup => quote!(__g.sub_group(__i)),
         }
@@ -50,10 +55,45 @@ impl Printer<'_> {
         }
     }
 
+    /// A method's generic arguments.
+    pub fn turbofish(&self, types: &[TypeId], consts: &[ConstId]) -> TokenStream {
+        let types = types.iter().map(|ty| self.ty(*ty));
+        let consts = consts.iter().map(|c| {
+            let c = self.constant(*c);
+            quote!({ #c })
+        });
+        quote!(::<#(#types,)* #(#consts,)*>)
+    }
+
+    /// A method call. In a probe its receiver may go by a site: beside the call if it is a place, else through it.
     pub(super) fn method(
         &self,
         expr: &Expr,
         receiver: &Expr,
+        name: &str,
+        types: &[TypeId],
+        consts: &[ConstId],
+        args: &[Expr],
+    ) -> TokenStream {
+        let Some((site, name_of_site)) = self.site(expr) else {
+            return self.plain_method(expr, receiver, None, name, types, consts, args);
+        };
+        let printed = self.operand(receiver);
+        if root(receiver).is_none() {
+            let through = quote!(#name_of_site.through(#printed)).into();
+            return self.plain_method(expr, receiver, Some(through), name, types, consts, args);
+        }
+        let behind = site.refers.then(|| quote!(*));
+        let call = self.plain_method(expr, receiver, None, name, types, consts, args);
+        quote!((#name_of_site.is(&#behind #printed), #call).1)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn plain_method(
+        &self,
+        expr: &Expr,
+        receiver: &Expr,
+        printed_receiver: Option<Printed>,
         name: &str,
         types: &[TypeId],
         consts: &[ConstId],
@@ -75,14 +115,7 @@ impl Printer<'_> {
                 SyncKind::Call => unreachable!("a method is no call by path"),
             };
         }
-        let generics = (!types.is_empty() || !consts.is_empty()).then(|| {
-            let types = types.iter().map(|ty| self.ty(*ty));
-            let consts = consts.iter().map(|c| {
-                let c = self.constant(*c);
-                quote!({ #c })
-            });
-            quote!(::<#(#types,)* #(#consts,)*>)
-        });
+        let generics = (!types.is_empty() || !consts.is_empty()).then(|| self.turbofish(types, consts));
         let receiver_tokens = match self.roles.token(receiver) {
             // By reference, so that the token's own method comes before one that a program has for the type.
             Some(token) => {
@@ -93,13 +126,17 @@ impl Printer<'_> {
                 let item = self.operand(receiver);
                 quote!((&#item)).into()
             }
-            None => self.operand(receiver),
+            None => printed_receiver.unwrap_or_else(|| self.operand(receiver)),
         };
         let role =
             root(receiver).filter(|_| matches!(receiver.kind, ExprKind::Var(_))).and_then(|var| self.roles.role(var));
         match (role, name) {
             (Some(ParamRole::Reducer), "combine") => {
-                let index = if self.form == Form::LockStep { quote!(__ax.index()) } else { quote!(__i) };
+                let index = match self.form {
+                    Form::LockStep => quote!(__ax.index()),
+                    Form::Probe => quote!(0),
+                    _ => quote!(__i),
+                };
                 return quote_spanned!(span=> #receiver_tokens.combine(#(#printed,)* #index));
             }
             (Some(_), "atomic" | "load_vector" | "store_vector") => {

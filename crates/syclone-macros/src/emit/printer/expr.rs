@@ -178,7 +178,7 @@ impl Printer<'_> {
                     Form::LockStep => {
                         quote_spanned!(span=> { let __value = { #value }; __ax.report(__oob); return __value })
                     }
-                    Form::Device => quote_spanned!(span=> return #value),
+                    Form::Device | Form::Probe => quote_spanned!(span=> return #value),
                 }
             }
         }

@@ -77,3 +77,39 @@ impl Activation for Relu {
         if x > 0.0 { x } else { 0.0 }
     }
 }
+
+/// A value with a method of its own.
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+pub struct Offset(pub f32);
+
+#[device_fn]
+impl Offset {
+    /// The value plus the offset.
+    pub fn shift(self, x: f32) -> f32 {
+        self.0 + x
+    }
+
+    /// The value plus the offset as another type, `N` times.
+    pub fn shift_times<T: Float, const N: usize>(self, x: T) -> T {
+        let mut sum = x;
+        for _ in 0..N {
+            sum += T::from_f64(self.0 as f64);
+        }
+        sum
+    }
+}
+
+/// A value that has an [`Offset`].
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+pub struct Place {
+    /// Where it begins.
+    pub start: Offset,
+    /// A number of another type.
+    pub weight: f32,
+}
+
+/// The offset of a place, for kernels that do not name its type.
+#[device_fn]
+pub fn start_of(place: Place) -> Offset {
+    place.start
+}

@@ -1,0 +1,169 @@
+//! Calls of methods that only rustc can find: on values whose type no token of the function spells, such as fields,
+//! results and captures, and of methods that are generic themselves.
+//!
+//! The tables print the body once more, as a *probe* that is type-checked and never run. Each such receiver goes by a
+//! site of the library's there (`syclone::abi::site`), which inference gives the receiver's type; after it the hidden
+//! `__find_f` is called on that type. Only functions with such calls pay for it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syclone_kernel_ast::analysis::sync::{Roles, each_child};
+use syclone_kernel_ast::bound::instance_name;
+use syclone_kernel_ast::tree::*;
+
+use super::allowances;
+use super::builtin_names::is_builtin_method;
+use super::found::{finder_name, is_value, may_be_value};
+use super::kernel::{dims, unpack};
+use super::printer::{Printer, site_name};
+use super::spelled::Spelled;
+use crate::frontend::Parsed;
+
+/// A call that needs a site.
+pub struct Site<'a> {
+    /// The call.
+    pub call: &'a Expr,
+    /// Whether its receiver is a variable that refers to the value.
+    pub refers: bool,
+}
+
+/// The calls of a function that need a site.
+pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
+    let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
+    let mut search = Search { parsed, roles, spelled, sites: Vec::new() };
+    let body = &parsed.function.body;
+    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search.expr(e));
+    body.tail.iter().for_each(|tail| search.expr(tail));
+    search.sites
+}
+
+/// The expression of the methods that are found at the sites: a list of them.
+pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>) -> TokenStream {
+    let roles = Roles::of(&parsed.function);
+    let printer = Printer::of_probe(parsed, &roles, sites);
+    let body = printer.block(&parsed.function.body);
+    let setup = setup(parsed, &printer, captures);
+    let allow = allowances();
+    let probe = match (roles.block_syncs(&parsed.function.body), &parsed.ret) {
+        (true, _) => quote!(async { #setup #body }),
+        (false, Some(ret)) => quote!(|| -> #ret { #setup #body }),
+        (false, None) => quote!(|| { #setup #body }),
+    };
+    let (mut names, mut found, mut fallbacks) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, Site { call, .. }) in sites.iter().enumerate() {
+        let ExprKind::Method { name, types, consts, .. } = &call.kind else { continue };
+        let site = site_name(position);
+        let finder = finder_name(name, printer.span(call.span));
+        let is_instance = !types.is_empty() || !consts.is_empty();
+        let (key, generics) = match is_instance {
+            true => (instance_name(name, types, consts), Some(printer.turbofish(types, consts))),
+            false => (name.clone(), None),
+        };
+        found.push(quote!(#site.found((#key, |__x| __x.#finder #generics ()))));
+        let fallback = finder_name(name, Span::call_site());
+        if !is_instance && !fallbacks.contains(&fallback) {
+            fallbacks.push(fallback);
+        }
+        names.push(site);
+    }
+    quote_spanned! {Span::call_site()=>
+        {
+            #[allow(dead_code)]
+            trait __FindAt {
+                #(fn #fallbacks(&self) -> ::core::option::Option<::syclone::abi::BindFn> { ::core::option::Option::None })*
+            }
+            impl<__T> __FindAt for &__T {}
+            #[allow(unused_imports)]
+            use ::syclone::abi::NoSite as _;
+            #(let #names = ::syclone::abi::Site::new();)*
+            #allow
+            let _ = #probe;
+            [#(#found),*].concat()
+        }
+    }
+}
+
+/// The parameters of a probe, and what else the body's code mentions.
+fn setup(parsed: &Parsed, printer: &Printer<'_>, captures: Option<&[Ident]>) -> TokenStream {
+    let function = &parsed.function;
+    let variable = |param: &crate::frontend::ParamTokens| {
+        let (name, ty) = (printer.var(param.var), &param.ty);
+        let mutable = function.vars[param.var.0 as usize].mutable.then(|| quote!(mut));
+        quote!(let #mutable #name: #ty = ::syclone::abi::any();)
+    };
+    let is_item = |role| matches!(role, ParamRole::Item | ParamRole::NdItem);
+    let oob = quote!(let __oob: &mut ::syclone::abi::Oob = ::syclone::abi::any(););
+    let cx = |dims: TokenStream| quote!(let __ax: ::syclone::abi::lock_step::Cx<'_, #dims> = ::syclone::abi::any(););
+    match function.kind {
+        FunctionKind::Device => {
+            let params = parsed.params.iter().map(variable);
+            quote!(#oob #(#params)*)
+        }
+        FunctionKind::Collective => {
+            let item = parsed.params.iter().find(|param| param.role == ParamRole::NdItem);
+            let cx = item.map(|item| cx(super::dims_of(&item.ty)));
+            let params = parsed.params.iter().map(variable);
+            quote!(#oob #cx #(#params)*)
+        }
+        kind => {
+            let dims = dims(kind);
+            let cx = matches!(kind, FunctionKind::NdRange { .. }).then(|| cx(quote!(#dims)));
+            let item = parsed.params.iter().filter(|param| is_item(param.role)).map(variable);
+            let params = match captures {
+                Some(names) => quote! {
+                    let (#(#names,)*) = __captures.any();
+                    #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*
+                },
+                None => {
+                    let unpack = unpack(parsed);
+                    quote!(let __params: Self::Params = ::syclone::abi::any(); #unpack)
+                }
+            };
+            quote! {
+                #oob
+                let __g: &::syclone::abi::GroupCx<#dims> = ::syclone::abi::any();
+                #cx
+                #(#item)*
+                #params
+            }
+        }
+    }
+}
+
+/// The search for calls that need a site, in the order of the body.
+struct Search<'a> {
+    parsed: &'a Parsed,
+    roles: Roles,
+    spelled: Spelled<'a>,
+    sites: Vec<Site<'a>>,
+}
+
+impl<'a> Search<'a> {
+    fn expr(&mut self, expr: &'a Expr) {
+        if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
+            && !is_builtin_method(name)
+            && self.may_be_value(receiver)
+            && (!types.is_empty() || !consts.is_empty() || !self.is_asked(receiver))
+        {
+            self.sites.push(Site { call: expr, refers: self.spelled.refers(receiver) });
+        }
+        each_child(expr, &mut |child| self.expr(child));
+    }
+
+    /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.
+    fn may_be_value(&self, receiver: &Expr) -> bool {
+        // What an inline kernel captured is taken for memory until its type tells.
+        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut;
+        let is_handle = match receiver.kind {
+            ExprKind::Var(var) => self.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role)),
+            _ => false,
+        };
+        !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
+    }
+
+    /// Whether the tables ask a receiver's type for its methods already: they do so with all types that are spelled, and
+    /// with constants.
+    fn is_asked(&self, receiver: &Expr) -> bool {
+        matches!(receiver.kind, ExprKind::Const(_)) || self.spelled.type_of(receiver).is_some()
+    }
+}

@@ -1,0 +1,123 @@
+//! The types of expressions as far as the function's own tokens spell them: of parameters, declared variables, elements and
+//! literals. Whatever else there is has a type that only rustc knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::tree::*;
+
+use super::bound::leaves_open;
+use crate::frontend::{Parsed, last_segment, role_by_name};
+
+/// What a function spells of its variables.
+pub struct Spelled<'a> {
+    parsed: &'a Parsed,
+    types: BTreeMap<u32, &'a syn::Type>,
+    references: BTreeSet<u32>,
+}
+
+impl<'a> Spelled<'a> {
+    /// Looks at the parameters and at each `let`.
+    pub fn of(parsed: &'a Parsed) -> Self {
+        let mut spelled = Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new() };
+        for param in &parsed.params {
+            if !leaves_open(&param.ty) {
+                spelled.types.insert(param.var.0, behind_references(&param.ty));
+            }
+            if matches!(param.role, ParamRole::Reference { .. }) {
+                spelled.references.insert(param.var.0);
+            }
+        }
+        spelled.block(&parsed.function.body);
+        spelled
+    }
+
+    /// The type of an expression, without references.
+    pub fn type_of(&self, expr: &Expr) -> Option<&'a syn::Type> {
+        match &expr.kind {
+            ExprKind::Var(var) => self.types.get(&var.0).copied(),
+            ExprKind::Deref(inner) => self.type_of(inner),
+            ExprKind::Index(base, _) => element(self.type_of(base)?),
+            ExprKind::Struct(ty, _) | ExprKind::TupleStruct(ty, _) | ExprKind::Cast(_, ty) => self.entry(*ty),
+            // Local memory reads as what it holds.
+            ExprKind::Builtin(name, types, _) if name == "local" => self.entry(*types.first()?),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is a variable that refers to a value: a parameter, or a second name of one.
+    pub fn refers(&self, expr: &Expr) -> bool {
+        matches!(&expr.kind, ExprKind::Var(var) if self.references.contains(&var.0))
+    }
+
+    /// A type of the tables.
+    fn entry(&self, ty: TypeId) -> Option<&'a syn::Type> {
+        let ty = &self.parsed.types[ty.0 as usize];
+        (!leaves_open(ty)).then(|| behind_references(ty))
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Let { pattern, ty, init, .. } => {
+                    self.expr(init);
+                    let Pattern::Bind { var, sub: None } = pattern else { continue };
+                    let declared = ty.and_then(|ty| self.entry(ty));
+                    if let Some(ty) = declared.or_else(|| self.type_of(init)) {
+                        self.types.insert(var.0, ty);
+                    }
+                    if self.refers(init) {
+                        self.references.insert(var.0);
+                    }
+                }
+                Stmt::Expr(expr) => self.expr(expr),
+            }
+        }
+        block.tail.iter().for_each(|tail| self.expr(tail));
+    }
+
+    /// The blocks in an expression.
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Block(_, block) | ExprKind::Loop(_, block) => self.block(block),
+            ExprKind::While(_, condition, block) => {
+                self.expr(condition);
+                self.block(block);
+            }
+            ExprKind::For { body, .. } => self.block(body),
+            ExprKind::If(condition, then, otherwise) => {
+                self.expr(condition);
+                self.block(then);
+                otherwise.iter().for_each(|otherwise| self.block(otherwise));
+            }
+            _ => each_child(expr, &mut |child| self.expr(child)),
+        }
+    }
+}
+
+/// The type behind references, without parentheses.
+fn behind_references(mut ty: &syn::Type) -> &syn::Type {
+    loop {
+        ty = match ty {
+            syn::Type::Reference(reference) => &reference.elem,
+            syn::Type::Paren(paren) => &paren.elem,
+            syn::Type::Group(group) => &group.elem,
+            ty => return ty,
+        };
+    }
+}
+
+/// What indexing gives: the element of an array or of memory.
+fn element(ty: &syn::Type) -> Option<&syn::Type> {
+    if let syn::Type::Array(array) = ty {
+        return Some(behind_references(&array.elem));
+    }
+    if role_by_name(ty) == ParamRole::Value {
+        return None;
+    }
+    let syn::PathArguments::AngleBracketed(list) = &last_segment(ty)?.arguments else { return None };
+    list.args.iter().find_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(behind_references(ty)),
+        _ => None,
+    })
+}

@@ -1,0 +1,50 @@
+//! Operators on structs.
+use syclone::prelude::*;
+
+#[derive(Clone, Copy, PartialEq, DeviceCopy)]
+struct Complex {
+    re: f32,
+    im: f32,
+}
+
+impl std::ops::Add for Complex {
+    type Output = Complex;
+
+    fn add(self, other: Complex) -> Complex {
+        Complex { re: self.re + other.re, im: self.im + other.im }
+    }
+}
+
+impl std::ops::MulAssign<f32> for Complex {
+    fn mul_assign(&mut self, by: f32) {
+        self.re *= by;
+        self.im *= by;
+    }
+}
+
+#[kernel]
+fn of_elements(item: Item<1>, x: View<Complex>, y: ItemMut<Complex>) {
+    y[item] = x[item] + y[item];
+}
+
+#[device_fn]
+fn of_variables(z: Complex, by: f32) -> Complex {
+    let mut own = z;
+    own *= by + 1.0;
+    own
+}
+
+#[device_fn]
+impl Complex {
+    fn twice(self) -> Complex {
+        self + self
+    }
+}
+
+fn main() {
+    let z = Complex { re: 1.0, im: 0.0 };
+    let _ = syclone::kernel!(|item: Item<1>| {
+        let own: Complex = z;
+        let sum = own + z;
+    });
+}
