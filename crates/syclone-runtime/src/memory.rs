@@ -22,6 +22,7 @@ pub use account::MemoryStats;
 use account::Refusal;
 use block::Block;
 
+use crate::check;
 use crate::hazard::Hazards;
 use crate::node::NO_PANIC;
 use crate::queue::QueueShared;
@@ -259,6 +260,10 @@ fn dangling() -> NonNull<u8> {
 
 impl Drop for MemoryObject {
     fn drop(&mut self) {
+        if !matches!(self.storage, Storage::Borrowed) {
+            let start = self.ptr.as_ptr().addr();
+            check::commands::freed(&(start..start + self.bytes));
+        }
         match &mut self.storage {
             Storage::Borrowed => {}
             Storage::Allocated { block, account, physical } => {

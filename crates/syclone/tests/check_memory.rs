@@ -327,3 +327,24 @@ fn whatever_orders_two_commands_keeps_them_apart() {
     expect_clean(&queue.device().take_reports());
     drop(memory);
 }
+
+#[test]
+fn memory_of_a_buffer_that_is_gone_is_other_memory_when_it_is_used_again() {
+    let queue = queue();
+    for round in 0..20 {
+        let temporary = Buffer::<u32>::new(64);
+        let fill = queue.fill(&temporary, round).unwrap();
+        drop(temporary);
+        // The block is free for the next round, and nothing has told the host so: a closure has, which no wait knows.
+        let (sender, receiver) = std::sync::mpsc::channel();
+        queue
+            .submit(|h| {
+                h.depends_on(&fill);
+                h.host_task(move |_| drop(sender))
+            })
+            .unwrap();
+        assert!(receiver.recv().is_err());
+    }
+    queue.wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+}

@@ -260,3 +260,34 @@ fn vectors_in_structs_in_memory_change_lane_by_lane() {
         }
     });
 }
+
+/// The program's own types, though the standard library has types of these names.
+mod grid {
+    use syclone::prelude::*;
+
+    #[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+    pub struct Cell {
+        pub height: i32,
+        pub walls: [bool; 4],
+    }
+
+    #[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+    pub struct Box(pub [i32; 2], pub [i32; 2]);
+}
+
+use grid::{Box, Cell};
+
+#[device_fn]
+fn inside(cell: Cell, bounds: &Box) -> bool {
+    cell.height >= bounds.0[0] && cell.height < bounds.1[1]
+}
+
+code! {
+    fn types_may_have_names_that_the_standard_library_has(x: u32) -> [i32; 3] {
+        let cells: [Cell; 2] = [Cell { height: x as i32, walls: [x > 3; 4] }, grid::Cell { height: 7, walls: [false; 4] }];
+        let mut bounds = Box([2, 1], [0, 30]);
+        let first = inside(cells[0], &bounds) as i32;
+        bounds.1[1] = cells[1].height;
+        [first, inside(cells[0], &bounds) as i32, cells[0].walls[2] as i32]
+    }
+}

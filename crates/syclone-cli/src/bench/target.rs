@@ -1,5 +1,7 @@
 //! Where a benchmark runs: the chosen device, and the same number of native threads beside it.
 
+use std::num::NonZero;
+
 use syclone::Device;
 
 use super::peak::Peaks;
@@ -13,7 +15,7 @@ pub struct Target {
     pub facts: DeviceFacts,
     /// The device itself.
     pub device: Device,
-    /// As many native threads as the device has workers.
+    /// As many native threads as the device has workers, or as there are cores if those are fewer.
     pub team: Team,
 }
 
@@ -25,6 +27,8 @@ impl Target {
             None => Device::from_env()?,
         };
         let info = device.info();
+        // A dry-run device has as many compute units as it says, whatever the machine has.
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Target {
             facts: DeviceFacts {
                 name: info.name.clone(),
@@ -37,7 +41,7 @@ impl Target {
                 peak_gbs: None,
                 peak_reason: None,
             },
-            team: Team::new(info.compute_units)?,
+            team: Team::new(info.compute_units.min(cores))?,
             device,
         })
     }

@@ -90,6 +90,12 @@ pub fn strip(mut ty: &Type) -> &Type {
     }
 }
 
+/// The types of [`advice`] that have parameters.
+const GENERIC: [&str; 16] = [
+    "Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Option", "Result",
+    "Cell", "RefCell", "Mutex", "RwLock",
+];
+
 impl Lowerer {
     /// Reports what the type names that devices do not have. `infer` says whether `_` may stand in it.
     pub fn check_type(&mut self, ty: &Type, infer: bool) {
@@ -103,7 +109,7 @@ impl Lowerer {
                 for segment in &path.path.segments {
                     self.check_generics(&segment.arguments, infer);
                 }
-                if let Some(advice) = last_segment(ty).and_then(|segment| advice(&segment.ident.to_string())) {
+                if let Some(advice) = last_segment(ty).and_then(advice) {
                     self.error(path, advice);
                 }
             }
@@ -165,8 +171,15 @@ impl Lowerer {
 }
 
 /// What to use instead of a type that exists on the host only.
-fn advice(name: &str) -> Option<&'static str> {
-    Some(match name {
+///
+/// The standard library's generic types are written with their arguments. Without, a name such as `Cell` or `Box` is one of
+/// the program's own types.
+fn advice(segment: &syn::PathSegment) -> Option<&'static str> {
+    let name = segment.ident.to_string();
+    if segment.arguments.is_none() && GENERIC.contains(&name.as_str()) {
+        return None;
+    }
+    Some(match name.as_str() {
         "String" | "str" | "CString" | "OsString" => "strings do not exist on a device: pass numbers",
         "char" => "`char` is not part of the kernel language: use `u32` or `u8`",
         "Vec" | "VecDeque" => {

@@ -132,6 +132,18 @@ pub(crate) fn seen_queue(queue: usize) {
     });
 }
 
+/// The memory at these addresses is given back, after the last command on it: whoever gets it next has other memory, though
+/// it has the same addresses.
+pub(crate) fn freed(addresses: &Range<usize>) {
+    if any() && !addresses.is_empty() {
+        log(|log| {
+            for past in &mut log.past {
+                past.touches.retain(|touch| !crate::hazard::overlap(&touch.addresses, addresses));
+            }
+        });
+    }
+}
+
 /// A command has run and touched this. Gives a report for each other command that it races with.
 pub(crate) fn ran(number: u64, name: &Name, touches: Vec<Touch>) -> Vec<Report> {
     if number == UNCHECKED {

@@ -15,6 +15,7 @@
 //!
 //! A running trace and a checked device want to see every command, so they get nodes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::plan::{Plan, Step, StepWork};
@@ -54,7 +55,7 @@ struct Failures {
     /// The first one.
     first: Option<Arc<Error>>,
     /// Steps that must not run, each with the failure that began it.
-    inherited: Vec<(usize, Arc<Error>)>,
+    inherited: HashMap<usize, Arc<Error>>,
 }
 
 /// Under which numbers a watched replay is known to those who watch.
@@ -333,7 +334,9 @@ impl GraphRun {
                 let mut failures = self.failures.lock().expect(NO_PANIC);
                 failures.first.get_or_insert_with(|| Arc::clone(&first));
                 let needing = successors.iter().filter(|(_, link)| *link == Link::Data);
-                failures.inherited.extend(needing.map(|&(later, _)| (later, Arc::clone(&first))));
+                for &(later, _) in needing {
+                    failures.inherited.entry(later).or_insert_with(|| Arc::clone(&first));
+                }
                 self.failed.store(true, Ordering::Release);
             }
             for &(later, _) in successors {
@@ -362,7 +365,7 @@ impl GraphRun {
             return None;
         }
         let failures = self.failures.lock().expect(NO_PANIC);
-        failures.inherited.iter().find(|(later, _)| *later == number).map(|(_, first)| Arc::clone(first))
+        failures.inherited.get(&number).map(Arc::clone)
     }
 
     /// Counts steps as ended; the replay's result if the last one is among them.

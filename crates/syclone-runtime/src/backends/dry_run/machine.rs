@@ -5,6 +5,12 @@ use super::pool::{Pool, Settings, Shared};
 use super::{DryRun, registry};
 use crate::{Aspect, Aspects, Device, DeviceInfo, Error, Isa, Result};
 
+/// Far more compute units than any device has, and few enough that launches can be divided among them.
+const MOST_COMPUTE_UNITS: usize = 1 << 16;
+
+/// The largest sub-group of kernels that run: the CPU device's.
+const MOST_RUN_TOGETHER: usize = 32;
+
 /// What a dry-run device is like.
 ///
 /// ```
@@ -188,9 +194,18 @@ impl DryRunOptions {
         if let Some((what, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Some(format!("{what} is 0: it must be at least 1"));
         }
+        if self.compute_units > MOST_COMPUTE_UNITS {
+            return Some(format!("compute_units is {}: it must be at most {MOST_COMPUTE_UNITS}", self.compute_units));
+        }
         if self.max_allocation > self.global_memory_bytes {
             let (largest, all) = (self.max_allocation, self.global_memory_bytes);
             return Some(format!("an allocation of {largest} bytes does not fit a memory of {all}"));
+        }
+        // Any hardware's size will do for kernels that do not run.
+        let most = if self.run_kernels { MOST_RUN_TOGETHER } else { usize::MAX };
+        if let Some(size) = self.sub_group_sizes.iter().find(|&&size| size == 0 || size > most) {
+            let why = if *size == 0 { "must have items" } else { "of a device that runs kernels have at most 32" };
+            return Some(format!("a sub-group size of {size}: sub-groups {why}"));
         }
         if !self.sub_group_sizes.contains(&self.default_sub_group_size) {
             let (default, sizes) = (self.default_sub_group_size, &self.sub_group_sizes);

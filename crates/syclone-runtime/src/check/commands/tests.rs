@@ -51,3 +51,13 @@ fn one_name_for_the_memory_is_an_order() {
     assert_eq!(ran(b, &"k".into(), named(Some(1))).len(), 0);
     assert_eq!(ran(c, &"k".into(), named(Some(2))).len(), 2);
 }
+
+#[test]
+fn memory_that_was_given_back_is_other_memory() {
+    let (a, b, c) = (submitted(6, false), submitted(6, false), submitted(6, false));
+    assert_eq!(runs(a, 6000..6100, true), 0);
+    freed(&(6000..6100));
+    assert_eq!(runs(b, 6050..6200, true), 0);
+    freed(&(6200..6300));
+    assert_eq!(runs(c, 6199..6200, true), 1);
+}

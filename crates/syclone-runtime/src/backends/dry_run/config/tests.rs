@@ -52,6 +52,13 @@ fn what_cannot_be_read_is_named_with_its_place() {
         ),
         ("[[device]]\ncompute_units = 0", "[[device]]", "compute_units is 0: it must be at least 1"),
         ("[[device]]\ncompute_units = -1", "-1", "-1: "),
+        ("[[device]]\ncompute_units = 0xffff_ffff_ffff_ffff", "[[device]]", "it must be at most 65536"),
+        ("[[device]]\nsub_group_sizes = [0, 8]", "[[device]]", "a sub-group size of 0: sub-groups must have items"),
+        (
+            "[[device]]\nrun_kernels = true\nsub_group_sizes = [32, 64]",
+            "[[device]]",
+            "a sub-group size of 64: sub-groups of a device that runs kernels have at most 32",
+        ),
         (
             "[[device]]\nglobal_memory_bytes = 1\nmax_allocation = 2",
             "[[device]]",
