@@ -336,7 +336,7 @@ fn memory_of_a_buffer_that_is_gone_is_other_memory_when_it_is_used_again() {
         let fill = queue.fill(&temporary, round).unwrap();
         drop(temporary);
         // The block is free for the next round, and nothing has told the host so: a closure has, which no wait knows.
-        let (sender, receiver) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
         queue
             .submit(|h| {
                 h.depends_on(&fill);

@@ -278,7 +278,7 @@ mod grid {
 use grid::{Box, Cell};
 
 #[device_fn]
-fn inside(cell: Cell, bounds: &Box) -> bool {
+fn contains(cell: Cell, bounds: &Box) -> bool {
     cell.height >= bounds.0[0] && cell.height < bounds.1[1]
 }
 
@@ -286,8 +286,8 @@ code! {
     fn types_may_have_names_that_the_standard_library_has(x: u32) -> [i32; 3] {
         let cells: [Cell; 2] = [Cell { height: x as i32, walls: [x > 3; 4] }, grid::Cell { height: 7, walls: [false; 4] }];
         let mut bounds = Box([2, 1], [0, 30]);
-        let first = inside(cells[0], &bounds) as i32;
+        let first = contains(cells[0], &bounds) as i32;
         bounds.1[1] = cells[1].height;
-        [first, inside(cells[0], &bounds) as i32, cells[0].walls[2] as i32]
+        [first, contains(cells[0], &bounds) as i32, cells[0].walls[2] as i32]
     }
 }

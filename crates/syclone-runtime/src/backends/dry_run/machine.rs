@@ -94,7 +94,8 @@ impl DryRunOptions {
         self
     }
 
-    /// The sub-group sizes that a launch may ask for, and the one of a launch that asks for none.
+    /// The sub-group sizes that a launch may ask for, and the one of a launch that asks for none. A device that runs kernels has
+    /// sizes of at most 32, as the CPU device.
     pub fn sub_groups(mut self, sizes: impl IntoIterator<Item = usize>, default: usize) -> DryRunOptions {
         self.sub_group_sizes = sizes.into_iter().collect();
         self.sub_group_sizes.sort_unstable();
