@@ -158,6 +158,35 @@ fn an_upload_is_safe_from_what_happens_to_its_source() {
     (0..4).for_each(|round| upload(large, round));
 }
 
+/// The same for memory that is USM's: on the device, on the host, and shared.
+#[test]
+fn an_upload_to_usm_memory_is_safe_from_what_happens_to_its_source() {
+    let queue = rig::queue();
+    const LEN: usize = 10_000;
+    let mut device = queue.alloc_device::<f32>(LEN).expect("memory");
+    let mut host = queue.alloc_host::<f32>(LEN).expect("memory");
+    let mut shared = queue.alloc_shared::<f32>(LEN).expect("memory");
+    macro_rules! upload {
+        ($memory:ident, $round:expr) => {{
+            let mut source: Vec<f32> = (0..LEN).map(|i| (i + $round) as f32).collect();
+            std::mem::forget(queue.copy_from_slice(&source, &mut $memory).expect("submits"));
+            source.fill(-1.0);
+            drop(source);
+            let _other = vec![-2.0f32; LEN];
+            std::mem::forget(queue.parallel_for(LEN, scale(2.0, $memory.item_mut())).expect("submits"));
+            drop(queue.download(&$memory).expect("submits"));
+            let result = queue.download(&$memory).expect("submits").wait().expect("reads");
+            let right = result.iter().enumerate().all(|(i, &x)| x == 2.0 * (i + $round) as f32);
+            assert!(right, "{} memory, round {}", stringify!($memory), $round);
+        }};
+    }
+    for round in 0..300 {
+        upload!(device, round);
+        upload!(host, round);
+        upload!(shared, round);
+    }
+}
+
 // Failures.
 
 #[kernel]
@@ -265,6 +294,20 @@ fn devices_queues_and_memory_are_dropped_in_any_order() {
         let queue = Queue::new(&device).expect("a queue");
         let data = Buffer::<i32>::new(1 << 16);
         let event = queue.submit(|h| h.parallel_for(1 << 16, add_one(data.read_write(h)))).expect("submits");
+        let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
+        for what in order {
+            match what {
+                0 => drop(device.take()),
+                1 => drop(queue.take()),
+                _ => drop(data.take()),
+            }
+        }
+        event.wait().expect("the command ends well");
+        // The same with USM memory, whose last command nobody waits for.
+        let device = Device::cpu_with_threads(2).expect("a device");
+        let queue = Queue::new(&device).expect("a queue");
+        let mut data = queue.alloc_device::<i32>(1 << 16).expect("memory");
+        let event = queue.parallel_for(1 << 16, add_one(data.item_mut())).expect("submits");
         let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
         for what in order {
             match what {

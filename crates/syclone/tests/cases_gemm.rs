@@ -296,6 +296,47 @@ fn halves_are_summed_in_f32_and_rounded_once() {
     });
 }
 
+/// What the library itself sums: a reduction over the launch, and one over a group and over a span.
+#[kernel(fallback)]
+fn sums_of_halves<T: Scalar>(item: NdItem<1>, x: View<T>, sum: Reducer<T, Plus>, groups: GroupMut<[T; 2]>) {
+    let g = item.group();
+    let v = x[item];
+    sum.combine(v);
+    let of_group = g.reduce(v, Plus);
+    let of_span = g.joint_reduce(x, Plus);
+    if item.local_id(0) == 0 {
+        groups[item] = [of_group, of_span];
+    }
+}
+
+#[test]
+fn reductions_of_halves_do_not_stall() {
+    in_every_way(|queue, way| {
+        // One after another, the sum of ones in f16 would stall at 2048, and in bf16 at 256.
+        let (x, sum, groups) = (Buffer::from_vec(vec![f16::ONE; 4096]), Buffer::<f16>::new(1), Buffer::new(4));
+        run(queue, |h| {
+            let kernel = sums_of_halves(x.read(h), sum.reduce(h, Plus), groups.write(h));
+            h.parallel_for(NdRange::new(4096, 1024), kernel)
+        });
+        assert_eq!(sum.to_vec().expect("reads")[0].to_f32(), 4096.0, "{way:?}");
+        for sums in groups.to_vec().expect("reads") {
+            assert_eq!(sums.map(f16::to_f32), [1024.0, 4096.0], "{way:?}");
+        }
+        let (x, sum, groups) = (Buffer::from_vec(vec![bf16::ONE; 70_000]), Buffer::<bf16>::new(1), Buffer::new(70));
+        run(queue, |h| {
+            let kernel = sums_of_halves(x.read(h), sum.reduce(h, Plus), groups.write(h));
+            h.parallel_for(NdRange::new(70_000, 1000), kernel)
+        });
+        assert_eq!(sum.to_vec().expect("reads")[0].to_f32(), 70_144.0, "{way:?}");
+        for sums in groups.to_vec().expect("reads") {
+            let [of_group, of_span] = sums.map(bf16::to_f32);
+            assert_eq!(of_group, 1000.0, "{way:?}");
+            // A group's tree rounds at each level; here neighbouring numbers are 512 apart.
+            assert!((of_span - 70_000.0).abs() <= 512.0, "{way:?}: {of_span}");
+        }
+    });
+}
+
 // Sizes of zero and one.
 
 #[test]

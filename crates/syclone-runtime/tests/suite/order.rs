@@ -184,6 +184,36 @@ fn every_chunk_runs_once_on_workers_with_distinct_numbers_and_finish_runs_after_
 }
 
 #[test]
+fn a_device_runs_no_more_at_once_than_it_has_workers_however_many_queues_and_threads_submit() {
+    let device = two_workers();
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    std::thread::scope(|scope| {
+        for thread in 0..6 {
+            let (device, running, most) = (&device, &running, &most);
+            scope.spawn(move || {
+                let options = QueueOptions { in_order: thread % 2 == 0, profiling: false };
+                let queue = Queue::with(device, options).unwrap();
+                for _ in 0..20 {
+                    let (running, most) = (Arc::clone(running), Arc::clone(most));
+                    let command = kernel("busy", 5, Vec::new(), move |_, worker| {
+                        assert!(worker.index() < 2);
+                        most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        running.fetch_sub(1, Ordering::SeqCst);
+                        Ok(())
+                    });
+                    queue.submit(command).unwrap();
+                }
+                // Threads that wait must not help out beyond the workers either.
+                queue.wait().unwrap();
+            });
+        }
+    });
+    let most = most.load(Ordering::SeqCst);
+    assert!((1..=2).contains(&most), "{most} chunks at once on two workers");
+}
+
+#[test]
 fn a_command_that_names_memory_twice_and_writes_it_is_refused() {
     let device = two_workers();
     let queue = Queue::new(&device).unwrap();

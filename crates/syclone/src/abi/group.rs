@@ -14,15 +14,21 @@ use crate::types::ops::ReduceOp;
 /// `i` takes in value `i + s` where there is one, then `s` halves. The operator's identity for no values.
 #[inline(always)]
 pub(crate) fn fold_tree<T: DeviceCopy, O: ReduceOp<T>>(values: &mut [T]) -> T {
+    fold_tree_by(values, O::apply).unwrap_or_else(O::identity)
+}
+
+/// The values combined by the same tree and any function. `None` for no values.
+#[inline(always)]
+pub(crate) fn fold_tree_by<T: Copy>(values: &mut [T], apply: impl Fn(T, T) -> T) -> Option<T> {
     let mut half = values.len().next_power_of_two() / 2;
     while half > 0 {
         let (low, high) = values.split_at_mut(half.min(values.len()));
         for (into, &from) in low.iter_mut().zip(high.iter().take(half)) {
-            *into = O::apply(*into, from);
+            *into = apply(*into, from);
         }
         half /= 2;
     }
-    values.first().copied().unwrap_or_else(O::identity)
+    values.first().copied()
 }
 
 /// Copies the values of all items to storage of their own, until it is released.

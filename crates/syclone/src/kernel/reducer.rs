@@ -5,13 +5,15 @@
 //! never wait for each other and the loop over them vectorises. At the end the lanes of a chunk are folded by the
 //! halving tree of the group algorithms, then the chunks by the same tree, so that floats give the same bits on
 //! every run.
+//!
+//! Partial results are as wide as the operator says: one after another, a sum of `bf16` would come to a halt at 256.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::abi::GroupCx;
-use crate::abi::group::fold_tree;
+use crate::abi::group::fold_tree_by;
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
@@ -48,8 +50,10 @@ pub struct Reducer<T, O> {
     result: *mut T,
     /// Whether the value that is there before the launch takes part.
     include_initial: bool,
-    /// [`LANES`] partial results for each chunk; null before the launch has made them.
-    partials: *mut T,
+    /// [`LANES`] partial results for each chunk, of the operator's `Partial`; null before the launch has made them.
+    partials: *mut (),
+    /// What the interpreter combines into; null before the launch has made it.
+    slot: *mut T,
     command: Option<u64>,
     op: PhantomData<fn() -> O>,
 }
@@ -76,7 +80,14 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
     /// else may touch it.
     #[doc(hidden)]
     pub unsafe fn from_raw(result: *mut T, include_initial: bool, command: Option<u64>) -> Self {
-        Reducer { result, include_initial, partials: std::ptr::null_mut(), command, op: PhantomData }
+        Reducer {
+            result,
+            include_initial,
+            partials: std::ptr::null_mut(),
+            slot: std::ptr::null_mut(),
+            command,
+            op: PhantomData,
+        }
     }
 
     pub(crate) fn command(&self) -> Option<u64> {
@@ -87,25 +98,28 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
         self.result
     }
 
-    /// The first partial result of the first chunk; null before the launch has made them.
+    /// What the interpreter combines into; null before the launch has made it.
     pub(crate) fn slot(&self) -> *mut T {
-        self.partials
+        self.slot
     }
 
     /// The reducer with partial results for `chunks` chunks, and the reduction that owns and folds them.
     pub(crate) fn with_chunks(mut self, chunks: usize) -> (Self, Arc<dyn Reduction>) {
-        let identity = || ChunkPartials(std::array::from_fn(|_| UnsafeCell::new(O::identity())));
-        let partials = (0..chunks).map(|_| identity()).collect::<Box<[_]>>();
-        // The type has the layout of `[T; LANES]` (a multiple of its alignment, so that chunks follow each other without
-        // a gap), and lets the kernel write through the shared box.
+        let empty = || ChunkPartials(std::array::from_fn(|_| UnsafeCell::new(O::begin())));
+        let partials = (0..chunks).map(|_| empty()).collect::<Box<[_]>>();
+        // The type has the layout of `[O::Partial; LANES]` (a multiple of its alignment, so that chunks follow each other
+        // without a gap), and lets the kernel write through the shared box.
         self.partials = partials.as_ptr().cast_mut().cast();
-        (self, Arc::new(Partials { reducer: self, chunks: partials }))
+        let slot = Box::new(UnsafeCell::new(O::identity()));
+        self.slot = slot.get();
+        (self, Arc::new(Partials { reducer: self, chunks: partials, slot }))
     }
 
     /// The reducer of the chunk that the group belongs to.
     #[inline(always)]
     pub fn bind<const D: usize>(&self, group: &GroupCx<D>) -> ChunkReducer<T, O> {
-        ChunkReducer { partials: self.partials.wrapping_add(group.chunk * LANES), op: PhantomData }
+        let first = self.partials.cast::<O::Partial>().wrapping_add(group.chunk * LANES);
+        ChunkReducer { partials: first.cast(), of: PhantomData }
     }
 
     /// Contributes `x`. In a kernel, write `sum.combine(x)`.
@@ -118,8 +132,9 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
 /// A [`Reducer`] in one chunk of the launch.
 #[derive(Debug)]
 pub struct ChunkReducer<T, O> {
-    partials: *mut T,
-    op: PhantomData<fn() -> O>,
+    /// [`LANES`] of the operator's `Partial`.
+    partials: *mut (),
+    of: PhantomData<fn() -> (T, O)>,
 }
 
 impl<T, O> Clone for ChunkReducer<T, O> {
@@ -137,8 +152,8 @@ impl<T: DeviceCopy, O: ReduceOp<T>> ChunkReducer<T, O> {
     pub fn combine(&self, x: T, lane: usize) {
         // SAFETY: the chunk has `LANES` partial results, which only the worker that runs it touches.
         unsafe {
-            let partial = self.partials.add(lane % LANES);
-            *partial = O::apply(*partial, x);
+            let partial = self.partials.cast::<O::Partial>().add(lane % LANES);
+            *partial = O::take_in(*partial, x);
         }
     }
 }
@@ -158,36 +173,47 @@ pub trait Reduction: Send + Sync {
     unsafe fn rewind(&self);
 }
 
-struct Partials<T, O> {
+struct Partials<T, O: ReduceOp<T>>
+where
+    T: DeviceCopy,
+{
     reducer: Reducer<T, O>,
-    chunks: Box<[ChunkPartials<T>]>,
+    chunks: Box<[ChunkPartials<O::Partial>]>,
+    /// What the interpreter has combined.
+    slot: Box<UnsafeCell<T>>,
 }
 
 // SAFETY: each chunk writes cells of its own, and `finish` runs when no chunk does.
-unsafe impl<T: DeviceCopy, O> Send for Partials<T, O> {}
+unsafe impl<T: DeviceCopy, O: ReduceOp<T>> Send for Partials<T, O> {}
 // SAFETY: as above.
-unsafe impl<T: DeviceCopy, O> Sync for Partials<T, O> {}
+unsafe impl<T: DeviceCopy, O: ReduceOp<T>> Sync for Partials<T, O> {}
 
 impl<T: DeviceCopy, O: ReduceOp<T>> Reduction for Partials<T, O> {
     unsafe fn rewind(&self) {
         for lane in self.chunks.iter().flat_map(|chunk| &chunk.0) {
             // SAFETY: no chunk runs.
-            unsafe { *lane.get() = O::identity() };
+            unsafe { *lane.get() = O::begin() };
         }
+        // SAFETY: as above.
+        unsafe { *self.slot.get() = O::identity() };
     }
 
     unsafe fn finish(&self) {
-        let fold = |chunk: &ChunkPartials<T>| {
+        let fold = |chunk: &ChunkPartials<O::Partial>| {
             // SAFETY: no chunk runs any more.
-            let mut lanes = std::array::from_fn::<T, LANES, _>(|lane| unsafe { *chunk.0[lane].get() });
-            fold_tree::<T, O>(&mut lanes)
+            let mut lanes = std::array::from_fn::<_, LANES, _>(|lane| unsafe { *chunk.0[lane].get() });
+            fold_tree_by(&mut lanes, O::join).unwrap_or_else(O::begin)
         };
-        let mut chunks: Vec<T> = self.chunks.iter().map(fold).collect();
-        // SAFETY: the promise of `from_raw`.
+        let mut chunks: Vec<O::Partial> = self.chunks.iter().map(fold).collect();
+        let mut folded = fold_tree_by(&mut chunks, O::join).unwrap_or_else(O::begin);
+        // SAFETY: the promise of `from_raw`, and no chunk runs any more.
         unsafe {
+            folded = O::take_in(folded, *self.slot.get());
             let result = self.reducer.result;
-            let folded = fold_tree::<T, O>(&mut chunks);
-            *result = if self.reducer.include_initial { O::apply(*result, folded) } else { folded };
+            if self.reducer.include_initial {
+                folded = O::take_in(folded, *result);
+            }
+            *result = O::end(folded);
         }
     }
 }

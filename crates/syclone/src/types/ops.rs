@@ -26,6 +26,22 @@ pub trait ReduceOp<T: DeviceCopy>: ReduceToken {
     fn identity() -> T;
     /// Combines two values.
     fn apply(a: T, b: T) -> T;
+
+    /// What a reduction over a whole launch keeps between its values: wider than `T` where that would lose them.
+    #[doc(hidden)]
+    type Partial: Copy + Send + Sync + 'static;
+    /// Of no values.
+    #[doc(hidden)]
+    fn begin() -> Self::Partial;
+    /// Takes a value in.
+    #[doc(hidden)]
+    fn take_in(partial: Self::Partial, x: T) -> Self::Partial;
+    /// Combines what came of two parts of the values.
+    #[doc(hidden)]
+    fn join(a: Self::Partial, b: Self::Partial) -> Self::Partial;
+    /// The result.
+    #[doc(hidden)]
+    fn end(partial: Self::Partial) -> T;
 }
 
 /// What an operator is, whatever it combines.
@@ -77,6 +93,36 @@ tokens! {
 
 /// [`ReduceOp`] for a token on one class of types.
 macro_rules! reduce {
+    // Each combination rounds, so partial results are wide.
+    (wide $token:ident, $identity:ident, $apply:ident) => {
+        impl<T: Scalar> ReduceOp<T> for $token {
+            #[inline(always)]
+            fn identity() -> T {
+                T::$identity
+            }
+            #[inline(always)]
+            fn apply(a: T, b: T) -> T {
+                a.$apply(b)
+            }
+            type Partial = T::Partial;
+            #[inline(always)]
+            fn begin() -> T::Partial {
+                T::Partial::$identity
+            }
+            #[inline(always)]
+            fn take_in(partial: T::Partial, x: T) -> T::Partial {
+                partial.$apply(x.convert())
+            }
+            #[inline(always)]
+            fn join(a: T::Partial, b: T::Partial) -> T::Partial {
+                a.$apply(b)
+            }
+            #[inline(always)]
+            fn end(partial: T::Partial) -> T {
+                partial.convert()
+            }
+        }
+    };
     ($token:ident $(<$t:ident: $class:ident>)? for $on:ty, $identity:expr, |$a:ident, $b:ident| $apply:expr) => {
         impl$(<$t: $class>)? ReduceOp<$on> for $token {
             #[inline(always)]
@@ -87,12 +133,29 @@ macro_rules! reduce {
             fn apply($a: $on, $b: $on) -> $on {
                 $apply
             }
+            type Partial = $on;
+            #[inline(always)]
+            fn begin() -> $on {
+                Self::identity()
+            }
+            #[inline(always)]
+            fn take_in(partial: $on, x: $on) -> $on {
+                Self::apply(partial, x)
+            }
+            #[inline(always)]
+            fn join(a: $on, b: $on) -> $on {
+                Self::apply(a, b)
+            }
+            #[inline(always)]
+            fn end(partial: $on) -> $on {
+                partial
+            }
         }
     };
 }
 
-reduce!(Plus<T: Scalar> for T, T::ZERO, |a, b| a.wrapping_sum(b));
-reduce!(Multiplies<T: Scalar> for T, T::ONE, |a, b| a.wrapping_product(b));
+reduce!(wide Plus, ZERO, wrapping_sum);
+reduce!(wide Multiplies, ONE, wrapping_product);
 reduce!(Minimum<T: Scalar> for T, T::GREATEST, |a, b| a.lesser(b));
 reduce!(Maximum<T: Scalar> for T, T::LEAST, |a, b| a.greater(b));
 reduce!(BitAnd<T: Integer> for T, !T::ZERO, |a, b| a & b);
@@ -119,6 +182,23 @@ macro_rules! reduce_vectors {
             #[inline(always)]
             fn apply(a: Vector<T, N>, b: Vector<T, N>) -> Vector<T, N> {
                 a.zip_lanes(b, <$token as ReduceOp<T>>::apply)
+            }
+            type Partial = [<$token as ReduceOp<T>>::Partial; N];
+            #[inline(always)]
+            fn begin() -> Self::Partial {
+                [<$token as ReduceOp<T>>::begin(); N]
+            }
+            #[inline(always)]
+            fn take_in(partial: Self::Partial, x: Vector<T, N>) -> Self::Partial {
+                std::array::from_fn(|i| <$token as ReduceOp<T>>::take_in(partial[i], x[i]))
+            }
+            #[inline(always)]
+            fn join(a: Self::Partial, b: Self::Partial) -> Self::Partial {
+                std::array::from_fn(|i| <$token as ReduceOp<T>>::join(a[i], b[i]))
+            }
+            #[inline(always)]
+            fn end(partial: Self::Partial) -> Vector<T, N> {
+                Vector::new(partial.map(<$token as ReduceOp<T>>::end))
             }
         }
     )*};

@@ -69,6 +69,10 @@ pub trait Scalar:
     const GREATEST: Self;
     #[doc(hidden)]
     const CLASS: ScalarClass;
+    /// What sums and products of many values are kept in: `f32` for the half precisions, which soon lose what is small
+    /// against the sum so far.
+    #[doc(hidden)]
+    type Partial: Scalar;
 
     /// The value converted as `as` does: floats to integers saturate, integers to integers wrap, integers reach
     /// the half precisions through `f32`.

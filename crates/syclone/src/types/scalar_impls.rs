@@ -18,6 +18,7 @@ macro_rules! integer {
             const LEAST: Self = <$t>::MIN;
             const GREATEST: Self = <$t>::MAX;
             const CLASS: ScalarClass = ScalarClass::$class;
+            type Partial = Self;
             #[inline(always)]
             fn from_scalar<T: Scalar>(x: T) -> Self {
                 match T::CLASS {
@@ -150,7 +151,7 @@ macro_rules! delegate_half {
 /// Everything of a float that does not depend on whether Rust has it built in.
 macro_rules! float {
     (
-        $t:ty, $bits:ty, $class:ident, $delegate:ident,
+        $t:ty, $bits:ty, $class:ident, $delegate:ident, partial $partial:ty,
         zero $zero:expr, one $one:expr, pi $pi:expr, abs $abs:expr,
         from ($from32:expr, $from64:expr, $from_signed:expr, $from_unsigned:expr), to ($to32:expr, $to64:expr)
     ) => {
@@ -163,6 +164,7 @@ macro_rules! float {
             const LEAST: Self = <$t>::NEG_INFINITY;
             const GREATEST: Self = <$t>::INFINITY;
             const CLASS: ScalarClass = ScalarClass::$class;
+            type Partial = $partial;
             #[inline(always)]
             fn from_scalar<T: Scalar>(x: T) -> Self {
                 match T::CLASS {
@@ -243,20 +245,20 @@ macro_rules! float {
 }
 
 float! {
-    f32, u32, Single, delegate, zero 0.0, one 1.0, pi core::f32::consts::PI, abs f32::abs,
+    f32, u32, Single, delegate, partial f32, zero 0.0, one 1.0, pi core::f32::consts::PI, abs f32::abs,
     from (|x: f32| x, |x: f64| x as f32, |x: i64| x as f32, |x: u64| x as f32), to (|x: f32| x, |x: f32| x as f64)
 }
 float! {
-    f64, u64, Double, delegate, zero 0.0, one 1.0, pi core::f64::consts::PI, abs f64::abs,
+    f64, u64, Double, delegate, partial f64, zero 0.0, one 1.0, pi core::f64::consts::PI, abs f64::abs,
     from (|x: f32| x as f64, |x: f64| x, |x: i64| x as f64, |x: u64| x as f64), to (|x: f64| x as f32, |x: f64| x)
 }
 float! {
-    f16, u16, Single, delegate_half, zero f16::ZERO, one f16::ONE, pi f16::PI, abs |x: f16| f16::from_bits(x.to_bits() & 0x7fff),
+    f16, u16, Single, delegate_half, partial f32, zero f16::ZERO, one f16::ONE, pi f16::PI, abs |x: f16| f16::from_bits(x.to_bits() & 0x7fff),
     from (f16::from_f32, f16::from_f64, |x: i64| f16::from_f32(x as f32), |x: u64| f16::from_f32(x as f32)),
     to (f16::to_f32, f16::to_f64)
 }
 float! {
-    bf16, u16, Single, delegate_half, zero bf16::ZERO, one bf16::ONE, pi bf16::PI, abs |x: bf16| bf16::from_bits(x.to_bits() & 0x7fff),
+    bf16, u16, Single, delegate_half, partial f32, zero bf16::ZERO, one bf16::ONE, pi bf16::PI, abs |x: bf16| bf16::from_bits(x.to_bits() & 0x7fff),
     from (bf16::from_f32, bf16::from_f64, |x: i64| bf16::from_f32(x as f32), |x: u64| bf16::from_f32(x as f32)),
     to (bf16::to_f32, bf16::to_f64)
 }

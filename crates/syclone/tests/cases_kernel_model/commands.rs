@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use syclone::kernel::{ScatterMut as Scatter, View as Reads};
 use syclone::prelude::*;
 
 use crate::rig::run;
@@ -109,5 +110,97 @@ fn diamonds_across_queues_and_devices_see_both_sides_even_behind_a_slow_kernel()
         });
         let expected = [0, 1, 2].map(|i| 4 * (round + i) + 30);
         assert_eq!(end.host_read().expect("reads")[..], expected, "round {round}");
+    }
+}
+
+#[kernel]
+fn twice_into(item: Item<1>, rounds: u32, from: View<i32>, to: ScatterMut<i32>) {
+    let mut busy = 1u32;
+    for k in 0..rounds {
+        busy = busy.wrapping_mul(1_664_525).wrapping_add(k ^ busy >> 3);
+    }
+    to[item] = from[item] * (2 + (busy == 0x1234_5678) as i32);
+}
+
+#[kernel]
+fn sum_into(item: Item<1>, left: View<i32>, right: View<i32>, to: ScatterMut<i32>) {
+    to[item] = left[item] + right[item];
+}
+
+/// The commands here name no memory, so that nothing but their dependencies orders them.
+#[test]
+fn dependencies_alone_order_kernels_across_queues_and_devices() {
+    const LEN: usize = 64;
+    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let other_device = Device::cpu_with_threads(1).expect("a device");
+    let queues =
+        [Queue::new(&device), Queue::new(&device), Queue::new(&other_device)].map(|queue| queue.expect("a queue"));
+    let slow = rounds_of_at_least(Duration::from_millis(50), &queues[0]);
+    let mut memory: [Vec<i32>; 5] = std::array::from_fn(|_| vec![0; LEN]);
+    let places = memory.each_mut().map(|part| part.as_mut_ptr());
+    // SAFETY: the memory outlives the queues' last wait, and the dependencies keep each writer alone.
+    let read = |part: usize| unsafe { Reads::<i32>::from_raw(places[part], [LEN], None) };
+    // SAFETY: as above.
+    let write = |part: usize| unsafe { Scatter::<i32>::from_raw(places[part], [LEN], None) };
+    let twice = |queue: &Queue, after: &[&Event], rounds: u32, from: usize, to: usize| {
+        let event = queue.submit(|h| {
+            h.depends_on_all(after.iter().copied());
+            // SAFETY: each item writes an element of its own.
+            unsafe { h.parallel_for_unchecked(LEN, twice_into(rounds, read(from), write(to))) }
+        });
+        event.expect("submits")
+    };
+    for round in 0..1000 {
+        let rounds = if round % 500 == 0 { slow } else { 10 };
+        // SAFETY: no command runs between two rounds.
+        unsafe { std::slice::from_raw_parts_mut(places[0], LEN) }.fill(round);
+        let e1 = twice(&queues[round as usize % 3], &[], rounds, 0, 1);
+        let e2 = twice(&queues[1], &[&e1], 10, 1, 2);
+        let e3 = twice(&queues[2], &[&e1], rounds, 1, 3);
+        // A command that does nothing but depend.
+        let both = queues[0].submit(|h| {
+            h.depends_on_all([&e2, &e3]);
+            Ok(())
+        });
+        let both = both.expect("submits");
+        let e4 = queues[round as usize % 2].submit(|h| {
+            h.depends_on(&both);
+            // SAFETY: each item writes an element of its own.
+            unsafe { h.parallel_for_unchecked(LEN, sum_into(read(2), read(3), write(4))) }
+        });
+        e4.expect("submits").wait().expect("runs");
+        // SAFETY: the last command has ended.
+        let end = unsafe { std::slice::from_raw_parts(places[4], LEN) };
+        assert_eq!(end, [8 * round; LEN], "round {round}");
+    }
+}
+
+#[test]
+fn an_in_order_queue_orders_kernels_that_name_no_memory() {
+    const LEN: usize = 64;
+    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let queue = Queue::in_order(&device).expect("a queue");
+    let slow = rounds_of_at_least(Duration::from_millis(50), &queue);
+    let mut memory: [Vec<i32>; 4] = std::array::from_fn(|_| vec![1; LEN]);
+    let places = memory.each_mut().map(|part| part.as_mut_ptr());
+    for round in 0..300 {
+        for step in 0..3 {
+            let rounds = if round == 0 && step == 0 { slow } else { 10 };
+            // SAFETY: the memory outlives the wait below, and the queue runs one command at a time.
+            let (from, to) = unsafe {
+                (Reads::from_raw(places[step], [LEN], None), Scatter::from_raw(places[step + 1], [LEN], None))
+            };
+            // SAFETY: each item writes an element of its own.
+            queue.submit(|h| unsafe { h.parallel_for_unchecked(LEN, twice_into(rounds, from, to)) }).expect("submits");
+        }
+        queue.wait().expect("runs");
+        // SAFETY: no command runs.
+        unsafe {
+            let last = std::slice::from_raw_parts_mut(places[3], LEN);
+            assert_eq!(last, [8; LEN], "round {round}");
+            last.fill(0);
+            std::slice::from_raw_parts_mut(places[1], LEN).fill(0);
+            std::slice::from_raw_parts_mut(places[2], LEN).fill(0);
+        }
     }
 }

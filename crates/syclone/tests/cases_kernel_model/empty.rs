@@ -27,6 +27,11 @@ fn total(item: Item<1>, x: View<i64>, sum: Reducer<i64, Plus>) {
     sum.combine(x[item]);
 }
 
+#[kernel]
+fn length(item: Item<1>, x: View<i64>, lens: ItemMut<usize>) {
+    lens[item] = x.len();
+}
+
 #[test]
 fn ranges_without_items_run_no_kernel_and_delay_nobody() {
     in_every_way(|queue, way| {
@@ -57,6 +62,21 @@ fn nothing_is_copied_filled_and_reduced_without_error() {
         queue.copy(&none, &other).expect("submits").wait().expect("copies");
         queue.copy_from_slice(&[], &none).expect("submits").wait().expect("copies");
         assert!(none.to_vec().expect("reads").is_empty());
+        let some = Buffer::from_vec(vec![1i64, 2, 3]);
+        let end = some.slice(3..).expect("an empty part");
+        queue.fill(&end, 7).expect("submits").wait().expect("fills");
+        queue.copy(&none, &end).expect("submits").wait().expect("copies");
+        assert_eq!(some.to_vec().expect("reads"), [1, 2, 3], "{way:?}");
+        let mut device = queue.alloc_device::<i64>(0).expect("no memory");
+        let mut shared = queue.alloc_shared::<i64>(0).expect("no memory");
+        queue.fill(&mut device, 7).expect("submits").wait().expect("fills");
+        queue.copy(&device, &mut shared).expect("submits").wait().expect("copies");
+        queue.copy_from_slice(&[], &mut device).expect("submits").wait().expect("copies");
+        assert!(queue.to_vec(&device).expect("reads").is_empty() && shared.host().expect("reads").is_empty());
+        // Items that meet an empty view find that out.
+        let lens = Buffer::from_vec(vec![usize::MAX; 3]);
+        run(queue, |h| h.parallel_for(3, length(none.read(h), lens.write(h))));
+        assert_eq!(lens.to_vec().expect("reads"), [0; 3], "{way:?}");
         let ten = Buffer::from_vec(vec![10i64]);
         run(queue, |h| h.parallel_for(0, total(none.read(h), ten.reduce(h, Plus).including_initial_value())));
         assert_eq!(ten.host_read().expect("reads")[0], 10, "{way:?}");

@@ -85,6 +85,53 @@ fn the_last_sub_group_of_a_group_is_as_small_as_it_is() {
     });
 }
 
+/// A sub-group of a group with several dimensions: id, lane, size, greatest size, sum of ones, first linear id.
+macro_rules! look_around_in {
+    ($($name:ident $dims:literal)*) => {$(
+        #[kernel(fallback)]
+        fn $name(item: NdItem<$dims>, seen: ItemMut<[usize; 6], $dims>) {
+            let sg = item.sub_group();
+            let ones = sg.reduce(1usize, Plus);
+            let first = sg.broadcast(item.local_linear_id(), 0);
+            seen[item] = [sg.id(), sg.local_id(), sg.size(), sg.max_size(), ones, first];
+        }
+    )*};
+}
+
+look_around_in! { look_around_2d 2 look_around_3d 3 }
+
+#[test]
+fn groups_of_several_dimensions_are_cut_along_their_linear_ids_by_the_size_that_the_device_names() {
+    in_every_way(|queue, way| {
+        let info = queue.device().info();
+        let sizes = info.sub_group_sizes.iter().map(|&size| Some(size)).chain([None]);
+        for asked in sizes {
+            let width = asked.unwrap_or(info.default_sub_group_size);
+            let check = |seen: &[usize; 6], local: usize, group: usize| {
+                let start = local / width * width;
+                let n = width.min(group - start);
+                assert_eq!(*seen, [local / width, local % width, n, width, n, start], "{way:?}, {asked:?}");
+            };
+            // Groups of 3 × 11, two of them side by side.
+            let seen = Buffer::from_vec_with(vec![[usize::MAX; 6]; 66], [3, 22]).expect("fits");
+            let shape = NdRange::new([3, 22], [3, 11]);
+            let shape = asked.map_or(shape, |size| shape.sub_group_size(size));
+            run(queue, |h| h.parallel_for(shape, look_around_2d(seen.write(h))));
+            for (i, seen) in seen.to_vec().expect("reads").iter().enumerate() {
+                check(seen, i / 22 * 11 + i % 22 % 11, 33);
+            }
+            // One group of 3 × 1 × 16.
+            let seen = Buffer::from_vec_with(vec![[usize::MAX; 6]; 48], [3, 1, 16]).expect("fits");
+            let shape = NdRange::new([3, 1, 16], [3, 1, 16]);
+            let shape = asked.map_or(shape, |size| shape.sub_group_size(size));
+            run(queue, |h| h.parallel_for(shape, look_around_3d(seen.write(h))));
+            for (i, seen) in seen.to_vec().expect("reads").iter().enumerate() {
+                check(seen, i, 48);
+            }
+        }
+    });
+}
+
 #[test]
 fn a_sub_group_size_that_does_not_exist_is_refused_with_those_that_do() {
     let queue = rig::queue();

@@ -76,6 +76,47 @@ fn float_atomics_compare_values_and_end_with_nan() {
     });
 }
 
+#[kernel]
+fn extremes_f64(item: Item<1>, x: View<f64>, cells: AtomicView<f64>) {
+    cells.atomic(0).fetch_max(x[item]);
+    cells.atomic(1).fetch_min(x[item]);
+    cells.atomic(2).fetch_add(x[item]);
+}
+
+#[kernel(fallback)]
+fn extremes_in_local_memory(item: NdItem<1>, x: View<f32>, out: GroupMut<[f32; 3]>) {
+    let cells = local::<[f32; 3]>();
+    if item.local_id(0) == 0 {
+        cells[0] = -1000.0;
+        cells[1] = 1000.0;
+        cells[2] = 0.0;
+    }
+    item.barrier();
+    cells.atomic(0).fetch_max(x[item]);
+    cells.atomic(1).fetch_min(x[item]);
+    cells.atomic(2).fetch_add(x[item]);
+    item.barrier();
+    if item.local_id(0) == 0 {
+        out[item] = [cells[0], cells[1], cells[2]];
+    }
+}
+
+#[test]
+fn float_atomics_of_both_widths_and_of_local_memory_find_extremes_of_both_signs() {
+    in_every_way(|queue, way| {
+        let x = Buffer::from_vec((-5..=500).map(|i| -f64::from(i) - 0.5).collect::<Vec<_>>());
+        let cells = Buffer::from_vec(vec![f64::NEG_INFINITY, f64::INFINITY, 0.0]);
+        run(queue, |h| h.parallel_for(x.len(), extremes_f64(x.read(h), cells.atomic(h))));
+        // The sum of −i − 1/2 for i from −5 to 500.
+        assert_eq!(cells.to_vec().expect("reads"), [4.5, -500.5, -125_488.0], "{way:?}");
+        let x = Buffer::from_vec((0..96).map(|i| i as f32 - 70.0).collect::<Vec<_>>());
+        let out = Buffer::<[f32; 3]>::new(3);
+        run(queue, |h| h.parallel_for(NdRange::new(96, 32), extremes_in_local_memory(x.read(h), out.write(h))));
+        let expected = [[-39.0, -70.0, -1744.0], [-7.0, -38.0, -720.0], [25.0, -6.0, 304.0]];
+        assert_eq!(out.to_vec().expect("reads"), expected, "{way:?}");
+    });
+}
+
 #[test]
 fn wide_atomics_keep_both_halves_and_old_values_are_a_permutation() {
     in_every_way(|queue, way| {

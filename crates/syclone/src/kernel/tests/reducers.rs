@@ -3,8 +3,8 @@ use std::sync::Arc;
 use crate::abi::GroupCx;
 use crate::abi::tests::{awkward, tree, with_memory};
 use crate::kernel::{KernelParam, LANES, Reducer, Reduction};
-use crate::types::DeviceCopy;
 use crate::types::ops::{Minimum, Plus, ReduceOp};
+use crate::types::{DeviceCopy, Vector, bf16, f16};
 
 /// Reduces `value(i)` for `items` items in chunks of `chunk`, visiting the chunks in the order of `visit`.
 fn reduce<T: DeviceCopy, O: ReduceOp<T>>(
@@ -66,4 +66,16 @@ fn the_value_before_takes_part_only_when_asked() {
 fn a_reduction_over_no_items_is_the_initial_value_or_the_identity() {
     let none = |include| reduce::<i32, Plus>(10, include, (0, 8), |_| unreachable!("no items"), |id| id);
     assert_eq!((none(true), none(false)), (10, 0));
+}
+
+#[test]
+fn sums_of_halves_are_kept_wide_and_rounded_once() {
+    // A partial result in bf16 would stop growing at 256, one in f16 at 2048.
+    let ones = reduce::<bf16, Plus>(bf16::ONE, true, (640_000, 320_000), |_| bf16::ONE, |id| id);
+    assert_eq!(ones, bf16::from_f32(640_001.0));
+    let halves = reduce::<f16, Plus>(f16::ZERO, false, (192_000, 192_000), |_| f16::from_f32(0.25), |id| id);
+    assert_eq!(halves, f16::from_f32(48_000.0));
+    let lanes = |_| Vector::new([bf16::ONE, bf16::from_f32(-0.5)]);
+    let sums = reduce::<Vector<bf16, 2>, Plus>(lanes(0), false, (64_000, 64_000), lanes, |id| id);
+    assert_eq!(sums, Vector::new([64_000.0, -32_000.0].map(bf16::from_f32)));
 }
