@@ -60,8 +60,9 @@ const TILES: usize = 64;
 fn tiled<const B: usize>(item: NdItem<2>, out: ItemMut<f64, 2>) {
     let tile = local::<[[[f64; B]; B]; TILES]>();
     tile[0][item.local_id(0)][item.local_id(1)] = 1.0;
+    tile[1][item.local_id(0)][item.local_id(1)] = 2.0;
     item.barrier();
-    out[item] = tile[0][0][0] + tile[1][0][0] * 0.0;
+    out[item] = tile[0][0][0] + tile[1][0][0];
 }
 
 #[test]
