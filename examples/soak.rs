@@ -61,6 +61,11 @@ fn increment(item: Item<2>, x: ItemMut<i32, 2>) {
 }
 
 #[kernel]
+fn advance(item: Item<1>, x: ItemMut<i32>) {
+    x[item] += 1;
+}
+
+#[kernel]
 fn sum(item: Item<1>, x: View<i32>, total: Reducer<i32, Plus>) {
     total.combine(x[item]);
 }
@@ -159,6 +164,25 @@ fn host(queue: &Queue, random: &mut Random) -> Result<()> {
     Ok(())
 }
 
+/// Launches without events: long and short ones, one that fails, and some that a dropped queue leaves at work.
+fn launches(queue: &Queue, random: &mut Random) -> Result<()> {
+    let own = Queue::in_order(queue.device())?;
+    let (len, count) = (1 + random.below(20_000), 1 + random.below(500));
+    let (mut x, mut y) = (own.alloc_shared::<i32>(len)?, own.alloc_shared::<i32>(len)?);
+    for _ in 0..count {
+        own.launch(len, advance(x.item_mut()))?;
+    }
+    own.launch(len, affine(2, x.view(), y.item_mut()))?;
+    assert_eq!(y.host()?[len - 1], 2 * count as i32 + 1);
+    own.launch(len, outside(x.view(), y.item_mut()))?;
+    assert!(matches!(own.wait(), Err(Error::OutOfBounds { .. })));
+    own.fill(&mut y, 0)?;
+    for _ in 0..count {
+        own.launch(len, affine(1, x.view(), y.item_mut()))?;
+    }
+    Ok(())
+}
+
 /// Two devices, one of them made and dropped here, copies between them, limits, and a trace.
 fn devices(queue: &Queue, random: &mut Random) -> Result<()> {
     let device = Device::cpu_with_threads(1)?;
@@ -205,8 +229,8 @@ fn graphs(queue: &Queue, random: &mut Random) -> Result<()> {
 fn work(device: &Device, seed: u64, end: Instant) -> Result<()> {
     type Kind = fn(&Queue, &mut Random) -> Result<()>;
     // Weighted by how often each is named.
-    const KINDS: [Kind; 14] =
-        [chain, chain, chain, parts, parts, parts, usm, usm, failure, host, host, graphs, graphs, devices];
+    const KINDS: [Kind; 15] =
+        [chain, chain, chain, parts, parts, parts, usm, usm, failure, host, host, graphs, graphs, launches, devices];
     let mut random = Random(seed);
     while Instant::now() < end {
         let queue = Queue::new(device)?;
@@ -247,17 +271,21 @@ impl Rest {
         }
     }
 
-    /// Waits for the threads of dropped devices, which nobody joins, and empties the pool.
+    /// Waits for the threads of dropped devices, which nobody joins, and for the last steps of dropped queues, and
+    /// empties the pool.
     fn settled(device: &Device, threads: Option<u64>) -> Rest {
         let deadline = Instant::now() + Duration::from_secs(5);
+        let mut last = None;
         loop {
             device.trim_memory();
             allocator::trim();
             let rest = Rest::now();
-            if device.memory_stats().in_use == 0 && rest.threads <= threads || Instant::now() > deadline {
+            let unused = device.memory_stats().in_use == 0 && rest.threads <= threads;
+            if unused && last == Some((rest.bytes, rest.blocks)) || Instant::now() > deadline {
                 return rest;
             }
-            std::thread::sleep(Duration::from_millis(5));
+            last = Some((rest.bytes, rest.blocks));
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 }
@@ -327,7 +355,7 @@ fn soak(total: Duration) -> Result<bool> {
         "seconds", "steps", "heap bytes", "blocks", "resident KiB", "threads"
     );
     let start = Instant::now();
-    let mut rests: Vec<Rest> = Vec::new();
+    let mut rests: Vec<Rest> = Vec::with_capacity(ROUNDS as usize);
     for round in 0..ROUNDS {
         let end = start + total * (round + 1) / ROUNDS;
         std::thread::scope(|scope| {

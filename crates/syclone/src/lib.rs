@@ -26,8 +26,8 @@ pub use api::{
     Advice, AtomicAccess, BorrowScope, Buffer, CopySource, CopyTarget, Download, ExecutableGraph, Graph, Handler,
     HostRead, HostReadRows, HostTask, HostTaskResult, HostWritable, HostWrite, HostWriteRows, Launch, LaunchShape,
     NdRange, PitchedBuffer, Queue, QueueOptions, Range, ReadAccess, ReadWriteAccess, ReduceAccess, RowsMut, RowsRef,
-    ScatterAccess, ScopedBuffer, ScopedInput, UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut,
-    WriteAccess, scope,
+    ScatterAccess, ScopedBuffer, ScopedInput, ScopedPitchedBuffer, ScopedPitchedInput, UsmArg, UsmDevice, UsmHost,
+    UsmShared, UsmSlice, UsmSliceMut, WriteAccess, scope,
 };
 pub use syclone_runtime::{
     Aspect, Aspects, CommandTimes, Device, DeviceInfo, Error, Event, EventStatus, Isa, MemoryStats, Profiling, Result,

@@ -213,6 +213,82 @@ fn the_host_reads_and_writes_rows() {
     assert!(matches!(pitched.copy_from_slice(&values[1..]), Err(Error::LengthMismatch { source_len: 11, .. })));
 }
 
+/// Poisons what lies between the rows, runs the kernel on pitched memory of a kind, and looks at its rows.
+macro_rules! usm_rows {
+    ($kind:ident) => {
+        in_every_way(|queue, way| {
+            let mut x = $kind::<i32, 2>::pitched(queue.device(), [7, 5]).unwrap();
+            assert_eq!((x.pitch(), x.extents(), x.len()), (16, [7, 5], 35), "a cache line a row");
+            assert!(x.host_rows().unwrap().rows().iter().all(|row| *row == [0; 5]));
+            for (number, row) in x.host_rows_mut().unwrap().rows_mut().iter_mut().enumerate() {
+                row.fill(number as i32);
+            }
+            queue.parallel_for([7, 5], add_index(x.item_mut())).unwrap().wait().unwrap();
+            let expected: Vec<i32> = (0..35).map(|at| at / 5 + 1000 * (at / 5) + 100 * (at % 5)).collect();
+            assert_eq!(queue.to_vec(&x).unwrap(), expected, "{way:?}");
+            assert_eq!(x.host_rows().unwrap().rows()[6], expected[30..], "{way:?}");
+
+            // Copies move the elements, and parts keep the pitch.
+            let mut y = $kind::<i32, 2>::pitched(queue.device(), [5, 7]).unwrap();
+            queue.parallel_for([5, 7], transpose(x.view(), y.item_mut())).unwrap();
+            let turned: Vec<i32> = (0..35).map(|at| expected[at % 7 * 5 + at / 7]).collect();
+            assert_eq!(y.host_rows().unwrap().rows().to_vec(), turned, "{way:?}");
+            queue.fill(&mut y.columns_mut(1..3).unwrap(), -1).unwrap();
+            let row = y.host_rows().unwrap().rows()[4].to_vec();
+            assert_eq!((row[0], &row[1..3], row[3]), (turned[28], &[-1, -1][..], turned[31]), "{way:?}");
+
+            // As one slice only where nothing lies between the rows.
+            let apart = Error::RowsApart { command: "host access".into(), row: 5, pitch: 16 };
+            assert_eq!(x.host().err(), Some(apart.clone()));
+            assert_eq!(x.host_mut().err(), Some(apart));
+            let dense = $kind::<i32, 2>::pitched(queue.device(), [2, 16]).unwrap();
+            assert_eq!(dense.host().unwrap()[..], [0; 32]);
+        });
+    };
+}
+
+#[test]
+fn host_and_shared_allocations_may_be_pitched_and_the_host_sees_their_rows() {
+    usm_rows!(UsmHost);
+    usm_rows!(UsmShared);
+}
+
+#[test]
+fn columns_of_borrowed_data_are_written_in_place_and_apart_from_each_other() {
+    in_every_way(|queue, way| {
+        let mut data = numbers(35);
+        let (input, mut expected) = (numbers(14), numbers(35));
+        syclone::scope(|s| {
+            let all = s.buffer_mut(&mut data, [7, 5])?;
+            let source = s.buffer(&input, [7, 2])?;
+            let (left, right) = (all.columns(..2)?, all.columns(2..)?);
+            assert_eq!((right.extents(), right.pitch(), right.len()), ([7, 3], 5, 21));
+            queue.submit(|h| h.parallel_for([7, 3], add_index(right.read_write(h))))?;
+            queue.copy(&source, &left)?;
+            let tile = right.slice(1..3)?.columns(1..)?;
+            queue.fill(&tile, -5)?;
+            assert_eq!(tile.to_vec()?, [-5; 4], "{way:?}");
+            tile.host_write_rows()?.rows_mut()[1][1] = 7;
+            right.slice(6..)?.copy_from_slice(&[1, 2, 3])?;
+            assert_eq!(source.columns(1..)?.host_read_rows()?.rows().to_vec(), [1, 3, 5, 7, 9, 11, 13]);
+            assert!(matches!(all.columns(3..6), Err(Error::RangeOutsideObject { .. })));
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+        for (at, value) in expected.iter_mut().enumerate() {
+            let (row, column) = (at / 5, at % 5);
+            *value = match (row, column) {
+                (_, 0 | 1) => (2 * row + column) as i32,
+                (2, 4) => 7,
+                (1 | 2, 3..) => -5,
+                (6, _) => column as i32 - 1,
+                _ => *value + (1000 * row + 100 * (column - 2)) as i32,
+            };
+        }
+        assert_eq!(data, expected, "{way:?}");
+    });
+}
+
 #[test]
 fn a_host_task_takes_pitched_memory_row_by_row_and_not_as_a_slice() {
     let queue = queue();

@@ -12,19 +12,6 @@ use crate::failure::Failure;
 use crate::host::element::{Element, on_device};
 use crate::host::random::Random;
 
-const COLUMNS: &[Column] = &[
-    Column::Version,
-    Column::Ms,
-    Column::Spread,
-    Column::Runs,
-    Column::Gbs,
-    Column::Speedup,
-    Column::PercentOfBandwidth,
-    Column::Bytes,
-    Column::MaxRelErr,
-    Column::Ok,
-];
-
 /// The version that the others are relative to.
 const BASELINE: &str = "tree";
 /// Work-items of a group; the tree halves them down to one.
@@ -99,7 +86,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         benchmark: "reduce",
         problem: Problem::Size { n: args.n },
         dtype: Dtype::F32,
-        columns: COLUMNS,
+        columns: Column::OF_MEMORY,
         chart: Column::Gbs,
         baseline: BASELINE,
     };

@@ -259,6 +259,20 @@ impl Row {
 }
 
 impl Column {
+    /// The columns of a benchmark that measures memory.
+    pub const OF_MEMORY: &[Column] = &[
+        Self::Version,
+        Self::Ms,
+        Self::Spread,
+        Self::Runs,
+        Self::Gbs,
+        Self::Speedup,
+        Self::PercentOfBandwidth,
+        Self::Bytes,
+        Self::MaxRelErr,
+        Self::Ok,
+    ];
+
     /// The column's heading.
     pub fn heading(self, baseline: Option<&str>) -> String {
         match self {

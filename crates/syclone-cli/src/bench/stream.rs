@@ -18,19 +18,6 @@ use crate::host::element::Element;
 use crate::host::simd;
 use crate::host::team::Team;
 
-const COLUMNS: &[Column] = &[
-    Column::Version,
-    Column::Ms,
-    Column::Spread,
-    Column::Runs,
-    Column::Gbs,
-    Column::Speedup,
-    Column::PercentOfBandwidth,
-    Column::Bytes,
-    Column::MaxRelErr,
-    Column::Ok,
-];
-
 /// The version that the others are relative to.
 const BASELINE: &str = "triad-native";
 /// BabelStream's factor.
@@ -97,7 +84,7 @@ fn run_typed<T: Float + Element>(args: &StreamArgs) -> Result<(), Failure> {
         benchmark: "stream",
         problem: Problem::Size { n: args.n },
         dtype: T::DTYPE,
-        columns: COLUMNS,
+        columns: Column::OF_MEMORY,
         chart: Column::Gbs,
         baseline: BASELINE,
     };

@@ -149,6 +149,15 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
         self.region().is_range()
     }
 
+    /// Refuses what takes the elements for one slice, if they are none.
+    pub(crate) fn check_dense(&self, command: &'static str) -> Result<()> {
+        self.check()?;
+        if self.is_dense() {
+            return Ok(());
+        }
+        Err(Error::RowsApart { command: Name::Borrowed(command), row: self.extents[D - 1], pitch: self.pitch })
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.extents[..D - 1].iter().product()

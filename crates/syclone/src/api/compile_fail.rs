@@ -13,6 +13,18 @@
 /// ```
 struct ScopedBufferLeavesItsScope;
 
+/// Nor can rows of it that the host looks at.
+///
+/// ```compile_fail,E0521
+/// let mut data = [0; 4];
+/// let mut kept = None;
+/// syclone::scope(|s| {
+///     let left = s.buffer_mut(&mut data, [2, 2]).unwrap().columns(..1).unwrap();
+///     kept = Some(left);
+/// });
+/// ```
+struct ScopedColumnsLeaveTheirScope;
+
 /// A slice can't be used while a scope borrows it mutably.
 ///
 /// ```compile_fail,E0506

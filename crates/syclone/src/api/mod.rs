@@ -41,6 +41,6 @@ pub use pitched::{HostReadRows, HostWriteRows, PitchedBuffer};
 pub use queue::{Advice, Download, Queue, QueueOptions};
 pub use range::{LaunchShape, NdRange, Range};
 pub use rows::{RowsMut, RowsRef};
-pub use scope::{BorrowScope, ScopedBuffer, ScopedInput, scope};
+pub use scope::{BorrowScope, ScopedBuffer, ScopedInput, ScopedPitchedBuffer, ScopedPitchedInput, scope};
 pub use transfer::{CopySource, CopyTarget};
 pub use usm::{UsmArg, UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut};

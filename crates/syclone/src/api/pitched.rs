@@ -4,6 +4,7 @@
 //! takes what lies between rows for elements.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use syclone_runtime::{AccessMode, Device, Error, HostAccessToken, Name, Result};
@@ -100,11 +101,6 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
         Ok(PitchedBuffer { block: Block::pitched("pitched buffer", &host, extents, pitch)? })
     }
 
-    /// The elements from the beginning of one row to the next.
-    pub fn pitch(&self) -> usize {
-        self.block.pitch()
-    }
-
     /// Part of the buffer: the indices `rows` of the first dimension.
     pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
         Ok(PitchedBuffer { block: self.block.slice(rows)? })
@@ -115,53 +111,71 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
         Ok(PitchedBuffer { block: self.block.columns(columns)? })
     }
 
-    /// Waits for the commands that write the memory, then lets the host read it.
-    pub fn host_read_rows(&self) -> Result<HostReadRows<T, D>> {
-        Ok(HostReadRows { _token: self.block.wait_for_host(AccessMode::Read)?, block: self.block.clone() })
-    }
-
-    /// Waits for the commands that use the memory, then lets the host read and write it.
-    pub fn host_write_rows(&self) -> Result<HostWriteRows<T, D>> {
-        Ok(HostWriteRows { _token: self.block.wait_for_host(AccessMode::ReadWrite)?, block: self.block.clone() })
-    }
-
-    /// Waits for the commands that write the memory, then copies its elements to a vector.
-    pub fn to_vec(&self) -> Result<Vec<T>> {
-        Ok(self.host_read_rows()?.rows().to_vec())
-    }
-
-    /// Waits for the commands that use the memory, then replaces its elements by those of `source`, which must have as
-    /// many. What a failed command left there does not matter.
-    pub fn copy_from_slice(&self, source: &[T]) -> Result<()> {
-        self.block.check()?;
-        check_len::<T, 1>("copy from a slice", source.len(), [self.len()])?;
-        let _token = self.block.wait_for_host(AccessMode::Write)?;
-        let mut guard = HostWriteRows { _token, block: self.block.clone() };
-        let len = self.extents()[D - 1].max(1);
-        guard.rows_mut().iter_mut().zip(source.chunks(len)).for_each(|(row, source)| row.copy_from_slice(source));
-        Ok(())
-    }
-
     /// The same memory as a buffer of one slice, if there is nothing between its rows.
     pub fn to_buffer(&self) -> Result<Buffer<T, D>> {
-        self.block.check()?;
-        if !self.block.is_dense() {
-            let command = Name::Borrowed("buffer from rows");
-            return Err(Error::RowsApart { command, row: self.extents()[D - 1], pitch: self.pitch() });
-        }
+        self.block.check_dense("buffer from rows")?;
         Ok(Buffer::of(self.block.clone()))
     }
 }
 
-shaped!(PitchedBuffer);
-declares_writes!(PitchedBuffer);
+/// What every buffer of rows has, and the methods that read.
+macro_rules! reads_rows {
+    ($($name:ident $(<$scope:lifetime>)?)*) => {$(
+        impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
+            /// The elements from the beginning of one row to the next.
+            pub fn pitch(&self) -> usize {
+                self.block.pitch()
+            }
 
-impl<T: DeviceCopy, const D: usize> fmt::Debug for PitchedBuffer<T, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let element = std::any::type_name::<T>();
-        write!(f, "PitchedBuffer<{element}>({:?}, pitch {})", self.extents(), self.pitch())
-    }
+            /// Waits for the commands that write the memory, then lets the host read it.
+            pub fn host_read_rows(&self) -> Result<HostReadRows<'_, T, D>> {
+                HostReadRows::wait(&self.block, AccessMode::Read)
+            }
+
+            /// Waits for the commands that write the memory, then copies its elements to a vector.
+            pub fn to_vec(&self) -> Result<Vec<T>> {
+                Ok(self.host_read_rows()?.rows().to_vec())
+            }
+        }
+
+        impl<$($scope,)? T: DeviceCopy, const D: usize> fmt::Debug for $name<$($scope,)? T, D> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let element = std::any::type_name::<T>();
+                write!(f, "{}<{element}>({:?}, pitch {})", stringify!($name), self.extents(), self.pitch())
+            }
+        }
+    )*};
 }
+
+/// The methods that write, for buffers of rows that commands may write too.
+macro_rules! writes_rows {
+    ($($name:ident $(<$scope:lifetime>)?)*) => {$(
+        impl<$($scope,)? T: DeviceCopy, const D: usize> $name<$($scope,)? T, D> {
+            /// Waits for the commands that use the memory, then lets the host read and write it.
+            pub fn host_write_rows(&self) -> Result<HostWriteRows<'_, T, D>> {
+                HostWriteRows::wait(&self.block, AccessMode::ReadWrite)
+            }
+
+            /// Waits for the commands that use the memory, then replaces its elements by those of `source`, which must
+            /// have as many. What a failed command left there does not matter.
+            pub fn copy_from_slice(&self, source: &[T]) -> Result<()> {
+                self.block.check()?;
+                check_len::<T, 1>("copy from a slice", source.len(), [self.len()])?;
+                let mut guard = HostWriteRows::wait(&self.block, AccessMode::Write)?;
+                let len = self.extents()[D - 1].max(1);
+                guard.rows_mut().iter_mut().zip(source.chunks(len)).for_each(|(row, source)| row.copy_from_slice(source));
+                Ok(())
+            }
+        }
+    )*};
+}
+
+pub(crate) use {reads_rows, writes_rows};
+
+shaped!(PitchedBuffer);
+reads_rows!(PitchedBuffer);
+declares_writes!(PitchedBuffer);
+writes_rows!(PitchedBuffer);
 
 /// Rows that the host may read; commands that write them wait until it is dropped.
 ///
@@ -169,16 +183,18 @@ impl<T: DeviceCopy, const D: usize> fmt::Debug for PitchedBuffer<T, D> {
 ///
 /// ```compile_fail,E0505
 /// use syclone::prelude::*;
-/// let guard = Buffer::<i32, 2>::pitched([2, 2])?.host_read_rows()?;
+/// let buffer = Buffer::<i32, 2>::pitched([2, 2])?;
+/// let guard = buffer.host_read_rows()?;
 /// let rows = guard.rows();
 /// drop(guard);
 /// println!("{:?}", rows[0]);
 /// # Ok::<(), Error>(())
 /// ```
-pub struct HostReadRows<T, const D: usize = 2> {
+pub struct HostReadRows<'b, T, const D: usize = 2> {
     // Dropped before the block: the memory outlives the host's turn.
     _token: HostAccessToken,
     block: Block<T, D>,
+    owner: PhantomData<&'b T>,
 }
 
 /// Rows that the host may read and write; commands that use them wait until it is dropped.
@@ -187,20 +203,27 @@ pub struct HostReadRows<T, const D: usize = 2> {
 ///
 /// ```compile_fail,E0502
 /// use syclone::prelude::*;
-/// let mut guard = Buffer::<i32, 2>::pitched([2, 2])?.host_write_rows()?;
+/// let buffer = Buffer::<i32, 2>::pitched([2, 2])?;
+/// let mut guard = buffer.host_write_rows()?;
 /// let mut rows = guard.rows_mut();
 /// let read = guard.rows();
 /// rows[0][0] = read[0][0];
 /// # Ok::<(), Error>(())
 /// ```
-pub struct HostWriteRows<T, const D: usize = 2> {
+pub struct HostWriteRows<'b, T, const D: usize = 2> {
     _token: HostAccessToken,
     block: Block<T, D>,
+    owner: PhantomData<&'b mut T>,
 }
 
 macro_rules! host_rows {
     ($($name:ident)*) => {$(
-        impl<T: DeviceCopy, const D: usize> $name<T, D> {
+        impl<T: DeviceCopy, const D: usize> $name<'_, T, D> {
+            /// Waits for the host's turn. The caller's lifetime bounds the guard where the memory is borrowed.
+            pub(crate) fn wait(block: &Block<T, D>, mode: AccessMode) -> Result<Self> {
+                Ok($name { _token: block.wait_for_host(mode)?, block: block.clone(), owner: PhantomData })
+            }
+
             /// The rows.
             pub fn rows(&self) -> RowsRef<'_, T, D> {
                 // SAFETY: the token keeps every command from writing the block, other host accesses are ordered by the
@@ -209,7 +232,7 @@ macro_rules! host_rows {
             }
         }
 
-        impl<T: DeviceCopy + fmt::Debug, const D: usize> fmt::Debug for $name<T, D> {
+        impl<T: DeviceCopy + fmt::Debug, const D: usize> fmt::Debug for $name<'_, T, D> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.rows().fmt(f)
             }
@@ -219,7 +242,7 @@ macro_rules! host_rows {
 
 host_rows!(HostReadRows HostWriteRows);
 
-impl<T: DeviceCopy, const D: usize> HostWriteRows<T, D> {
+impl<T: DeviceCopy, const D: usize> HostWriteRows<'_, T, D> {
     /// The rows.
     pub fn rows_mut(&mut self) -> RowsMut<'_, T, D> {
         // SAFETY: as in `rows`; the token's mode excludes every other user of the block.

@@ -19,6 +19,7 @@ use super::block::{Block, check_len};
 use super::buffer::{declares_writes, readable, shaped, writable};
 use super::handler::Handler;
 use super::host::{HostRead, HostWrite};
+use super::pitched::{HostReadRows, HostWriteRows, reads_rows, writes_rows};
 use super::range::Range;
 use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
@@ -175,26 +176,68 @@ pub struct ScopedInput<'scope, T, const D: usize = 1> {
     scope: PhantomData<&'scope mut &'scope ()>,
 }
 
-shaped!(ScopedBuffer<'scope> ScopedInput<'scope>);
+/// Columns of a [`ScopedBuffer`]; see [`PitchedBuffer`](crate::PitchedBuffer) for what its methods do.
+///
+/// ```
+/// use syclone::prelude::*;
+/// # fn main() -> Result<()> {
+/// let queue = Queue::new(&Device::select("cpu")?)?;
+/// let mut data = [0; 6];
+/// syclone::scope(|s| {
+///     let matrix = s.buffer_mut(&mut data, [2, 3])?;
+///     queue.fill(&matrix.columns(..1)?, 1)?;
+///     queue.fill(&matrix.columns(1..)?, 2)?;
+///     Ok::<_, Error>(())
+/// })?;
+/// assert_eq!(data, [1, 2, 2, 1, 2, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ScopedPitchedBuffer<'scope, T, const D: usize = 2> {
+    block: Block<T, D>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+/// Columns of a [`ScopedInput`]; see [`PitchedBuffer`](crate::PitchedBuffer) for what its methods do.
+pub struct ScopedPitchedInput<'scope, T, const D: usize = 2> {
+    block: Block<T, D>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+}
+
+shaped!(ScopedBuffer<'scope> ScopedInput<'scope> ScopedPitchedBuffer<'scope> ScopedPitchedInput<'scope>);
 readable!(ScopedBuffer<'scope> ScopedInput<'scope>);
-declares_writes!(ScopedBuffer<'scope>);
+reads_rows!(ScopedPitchedBuffer<'scope> ScopedPitchedInput<'scope>);
+declares_writes!(ScopedBuffer<'scope> ScopedPitchedBuffer<'scope>);
 writable!(ScopedBuffer<'scope>);
+writes_rows!(ScopedPitchedBuffer<'scope>);
 
 macro_rules! scoped {
-    ($($name:ident)*) => {$(
+    ($($name:ident<$scope:lifetime>, $rows:ident;)*) => {$(
         impl<T, const D: usize> Clone for $name<'_, T, D> {
             fn clone(&self) -> Self {
                 $name { block: self.block.clone(), scope: PhantomData }
             }
         }
 
-        impl<T: DeviceCopy, const D: usize> $name<'_, T, D> {
+        impl<$scope, T: DeviceCopy, const D: usize> $name<$scope, T, D> {
             /// Part of the buffer: the indices `rows` of the first dimension.
             pub fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
                 Ok($name { block: self.block.slice(rows)?, scope: PhantomData })
+            }
+
+            /// Part of the buffer: the indices `columns` of the last dimension, whose rows lie apart in the same memory.
+            ///
+            /// Commands on parts that don't overlap are independent.
+            pub fn columns(&self, columns: impl RangeBounds<usize>) -> Result<$rows<$scope, T, D>> {
+                Ok($rows { block: self.block.columns(columns)?, scope: PhantomData })
             }
         }
     )*};
 }
 
-scoped!(ScopedBuffer ScopedInput);
+scoped!(
+    ScopedBuffer<'scope>, ScopedPitchedBuffer;
+    ScopedInput<'scope>, ScopedPitchedInput;
+    ScopedPitchedBuffer<'scope>, ScopedPitchedBuffer;
+    ScopedPitchedInput<'scope>, ScopedPitchedInput;
+);

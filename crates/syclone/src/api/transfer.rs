@@ -8,7 +8,7 @@ use super::access::{ReadAccess, ReadWriteAccess, WriteAccess};
 use super::buffer::Buffer;
 use super::handler::{Handler, Operand};
 use super::pitched::PitchedBuffer;
-use super::scope::{ScopedBuffer, ScopedInput};
+use super::scope::{ScopedBuffer, ScopedInput, ScopedPitchedBuffer, ScopedPitchedInput};
 use super::usm::{UsmDevice, UsmHost, UsmShared, UsmSlice, UsmSliceMut};
 use crate::types::DeviceCopy;
 
@@ -68,10 +68,11 @@ macro_rules! operands {
 
 operands!(Source::source: accesses ReadAccess; blocks
     &Buffer<T, D>, &PitchedBuffer<T, D>, &ScopedBuffer<'_, T, D>, &ScopedInput<'_, T, D>,
+    &ScopedPitchedBuffer<'_, T, D>, &ScopedPitchedInput<'_, T, D>,
     &UsmDevice<T, D>, &UsmHost<T, D>, &UsmShared<T, D>, &UsmSlice<'_, T, D>, &UsmSliceMut<'_, T, D>
 );
 operands!(Target::target: accesses WriteAccess ReadWriteAccess; blocks
-    &Buffer<T, D>, &PitchedBuffer<T, D>, &ScopedBuffer<'_, T, D>,
+    &Buffer<T, D>, &PitchedBuffer<T, D>, &ScopedBuffer<'_, T, D>, &ScopedPitchedBuffer<'_, T, D>,
     &mut UsmDevice<T, D>, &mut UsmHost<T, D>, &mut UsmShared<T, D>, &mut UsmSliceMut<'_, T, D>
 );
 

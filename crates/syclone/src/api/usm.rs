@@ -17,11 +17,12 @@ use std::ops::RangeBounds;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock, Weak};
 
 use syclone_runtime::check::unwritten;
-use syclone_runtime::{Aspect, Device, MemoryObject, Result};
+use syclone_runtime::{AccessMode, Aspect, Device, MemoryObject, Result};
 
 use super::block::Block;
 use super::handler::next_id;
 use super::host::{HostRead, HostWrite};
+use super::pitched::{HostReadRows, HostWriteRows};
 use super::range::Range;
 use crate::kernel::{AtomicView, GroupMut, ItemMut, KernelArg, Reducer, ScatterMut, View};
 use crate::types::DeviceCopy;
@@ -252,6 +253,22 @@ macro_rules! allocation {
                 Ok($name::of(block, device))
             }
 
+            /// An allocation of zeros whose rows (the last dimension) each begin at a cache line.
+            ///
+            /// Kernels index it like any other; [`pitch`](Self::pitch) says how far its rows are apart. Copies to and
+            /// from it move its elements and not what lies between its rows.
+            pub fn pitched(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
+                device.require($aspect)?;
+                let extents = extents.into().extents();
+                let pitch = super::pitched::aligned_pitch::<T, D>(extents);
+                Ok($name::of(Block::pitched($what, device, extents, pitch)?, device))
+            }
+
+            /// The elements from the beginning of one row to the next.
+            pub fn pitch(&self) -> usize {
+                self.block.pitch()
+            }
+
             fn of(block: Block<T, D>, device: &Device) -> Self {
                 if device.is_checked() && $aspect == Aspect::UsmDeviceAllocations {
                     // Zero here, but a kernel that relies on it is reported.
@@ -293,13 +310,29 @@ macro_rules! host_reachable {
     ($($name:ident)*) => {$(
         impl<T: DeviceCopy, const D: usize> $name<T, D> {
             /// Waits for the commands that write the memory, then lets the host read it.
+            ///
+            /// The elements of a [pitched](Self::pitched) allocation are no slice: of those, [`host_rows`](Self::host_rows)
+            /// gives the rows, and this an error, unless there is nothing between them.
             pub fn host(&self) -> Result<HostRead<'_, T, D>> {
+                self.block.check_dense("host access")?;
                 HostRead::wait(&self.block)
             }
 
-            /// Waits for the commands that use the memory, then lets the host read and write it.
+            /// Waits for the commands that use the memory, then lets the host read and write it. For pitched memory as
+            /// [`host`](Self::host), with [`host_rows_mut`](Self::host_rows_mut).
             pub fn host_mut(&mut self) -> Result<HostWrite<'_, T, D>> {
+                self.block.check_dense("host access")?;
                 HostWrite::wait(&self.block)
+            }
+
+            /// Waits for the commands that write the memory, then lets the host read its rows.
+            pub fn host_rows(&self) -> Result<HostReadRows<'_, T, D>> {
+                HostReadRows::wait(&self.block, AccessMode::Read)
+            }
+
+            /// Waits for the commands that use the memory, then lets the host read and write its rows.
+            pub fn host_rows_mut(&mut self) -> Result<HostWriteRows<'_, T, D>> {
+                HostWriteRows::wait(&self.block, AccessMode::ReadWrite)
             }
         }
     )*};
@@ -351,21 +384,3 @@ allocation!(
     UsmShared, "shared allocation", Aspect::UsmSharedAllocations, |device| Some(device.clone())
 );
 host_reachable!(UsmHost UsmShared);
-
-impl<T: DeviceCopy, const D: usize> UsmDevice<T, D> {
-    /// An allocation of zeros whose rows (the last dimension) each begin at a cache line.
-    ///
-    /// Kernels index it like any other; [`pitch`](UsmDevice::pitch) says how far its rows are apart. Copies to and from
-    /// it move its elements and not what lies between its rows.
-    pub fn pitched(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
-        device.require(Aspect::UsmDeviceAllocations)?;
-        let extents = extents.into().extents();
-        let pitch = super::pitched::aligned_pitch::<T, D>(extents);
-        Ok(UsmDevice::of(Block::pitched("device allocation", device, extents, pitch)?, device))
-    }
-
-    /// The elements from the beginning of one row to the next.
-    pub fn pitch(&self) -> usize {
-        self.block.pitch()
-    }
-}
