@@ -132,6 +132,17 @@ pub(crate) fn seen_queue(queue: usize) {
     });
 }
 
+/// An object's memory is gone. All who used it have ended, and whoever finds other memory at its addresses comes later.
+pub(crate) fn gone(object: u64) {
+    if any() {
+        log(|log| {
+            for past in &mut log.past {
+                past.touches.retain(|touch| touch.object != Some(object));
+            }
+        });
+    }
+}
+
 /// A command has run and touched this. Gives a report for each other command that it races with.
 pub(crate) fn ran(number: u64, name: &Name, touches: Vec<Touch>) -> Vec<Report> {
     if number == UNCHECKED {

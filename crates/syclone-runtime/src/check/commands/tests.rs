@@ -51,3 +51,13 @@ fn one_name_for_the_memory_is_an_order() {
     assert_eq!(ran(b, &"k".into(), named(Some(1))).len(), 0);
     assert_eq!(ran(c, &"k".into(), named(Some(2))).len(), 2);
 }
+
+#[test]
+fn who_finds_memory_where_other_memory_was_comes_later() {
+    let named = |object| vec![Touch { object: Some(object), ..touch(6000..6100, true) }];
+    let [a, b, c] = [(); 3].map(|()| submitted(6, false));
+    assert_eq!(ran(a, &"k".into(), named(61)).len(), 0);
+    gone(61);
+    assert_eq!(ran(b, &"k".into(), named(62)).len(), 0);
+    assert_eq!(ran(c, &"k".into(), named(63)).len(), 1);
+}
