@@ -10,6 +10,11 @@ const BINS: usize = 16;
 #[kernel]
 fn histogram(item: NdItem<1>, x: View<u8>, counts: AtomicView<u32>) {
     let own = local::<[u32; BINS]>();
+    let bin = item.local_id(0);
+    if bin < BINS {
+        own[bin] = 0;
+    }
+    item.barrier();
     // Items share the elements out: neighbours read neighbours.
     let mut i = item.global_id(0);
     while i < x.len() {
@@ -17,7 +22,6 @@ fn histogram(item: NdItem<1>, x: View<u8>, counts: AtomicView<u32>) {
         i += item.global_range(0);
     }
     item.barrier();
-    let bin = item.local_id(0);
     if bin < BINS {
         counts.atomic(bin).fetch_add(own[bin]);
     }

@@ -323,6 +323,30 @@ impl Type {
         })
     }
 
+    /// Whether it, or a type that it is made of, passes the test.
+    pub fn any(&self, test: &dyn Fn(&Type) -> bool) -> bool {
+        test(self)
+            || match self {
+                Type::Vector(elem, _)
+                | Type::Array(elem, _)
+                | Type::Ref(elem, _)
+                | Type::View(elem, _)
+                | Type::ItemMut(elem, _)
+                | Type::GroupMut(elem, _)
+                | Type::ScatterMut(elem, _)
+                | Type::AtomicView(elem, _)
+                | Type::AtomicRef(elem)
+                | Type::Local(elem)
+                | Type::LocalAccessor(elem, _)
+                | Type::Span(elem)
+                | Type::Reducer(elem, _)
+                | Type::Spec(elem) => elem.any(test),
+                Type::Tuple(parts) => parts.iter().any(|part| part.any(test)),
+                Type::Struct(ty) => ty.fields.iter().any(|field| field.ty.any(test)),
+                _ => false,
+            }
+    }
+
     /// Whether it is an integer.
     pub fn is_int(&self) -> bool {
         matches!(self, Type::Int(_))

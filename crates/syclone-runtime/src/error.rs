@@ -396,6 +396,18 @@ pub enum Error {
         /// What it lacks.
         aspect: Aspect,
     },
+    /// The kernel needs something that the device lacks.
+    #[error(
+        "kernel '{kernel}' needs {aspect}, which {device} does not have\nchoose a device that has it (`syclone devices` lists aspects), or write the kernel without"
+    )]
+    KernelNotSupported {
+        /// The kernel.
+        kernel: Name,
+        /// The device's selector.
+        device: String,
+        /// What it lacks.
+        aspect: Aspect,
+    },
     /// A command group launched two commands.
     #[error(
         "command group: '{second}' after '{first}'; a command group launches one command\nsubmit the second one in a command group of its own"

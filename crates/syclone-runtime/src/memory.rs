@@ -22,7 +22,7 @@ pub use account::MemoryStats;
 use account::Refusal;
 use block::Block;
 
-use crate::check;
+use crate::check::commands;
 use crate::hazard::Hazards;
 use crate::node::NO_PANIC;
 use crate::queue::QueueShared;
@@ -147,6 +147,7 @@ impl MemoryObject {
         let mut object = Arc::try_unwrap(self)?;
         match std::mem::replace(&mut object.storage, Storage::Borrowed) {
             Storage::Vec { len, capacity, .. } => {
+                commands::gone(object.id);
                 // SAFETY: these are the parts of a forgotten `Vec<T>` (the type was compared), and the
                 // storage that would have dropped them has just been taken away.
                 Ok(unsafe { Vec::from_raw_parts(object.ptr.as_ptr().cast::<T>(), len, capacity) })
@@ -261,8 +262,8 @@ fn dangling() -> NonNull<u8> {
 impl Drop for MemoryObject {
     fn drop(&mut self) {
         if !matches!(self.storage, Storage::Borrowed) {
-            let start = self.ptr.as_ptr().addr();
-            check::commands::freed(&(start..start + self.bytes));
+            // Before somebody else can have it.
+            commands::gone(self.id);
         }
         match &mut self.storage {
             Storage::Borrowed => {}

@@ -528,3 +528,6 @@ impl Payload {
         self.queue.as_ref().map(|queue| queue.device())
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -1,5 +1,9 @@
 //! Buffers: shapes, ownership, order, host access, and what goes wrong.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -7,7 +11,7 @@ use std::time::Duration;
 use syclone::prelude::*;
 
 fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").expect("the CPU device always exists")).expect("a CPU queue")
+    Queue::new(&device()).expect("a CPU queue")
 }
 
 #[test]

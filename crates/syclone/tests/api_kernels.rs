@@ -1,10 +1,10 @@
 //! Kernels launched through the typed API: whose arguments are whose, and in which order commands run.
 
-use syclone::prelude::*;
+#[path = "rig/device.rs"]
+mod device;
 
-fn device() -> Device {
-    Device::select("cpu").expect("the CPU device always exists")
-}
+use device::device;
+use syclone::prelude::*;
 
 fn queue() -> Queue {
     Queue::new(&device()).expect("a CPU queue")

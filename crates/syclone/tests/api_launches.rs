@@ -1,5 +1,9 @@
 //! Launches without events: the fast path of in-order queues, through the typed API.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use syclone::prelude::*;
 
 #[kernel]
@@ -17,15 +21,12 @@ fn once(y: ScatterMut<f64>) {
     y[0] = 1.0;
 }
 
-fn device() -> Device {
-    Device::select("cpu").expect("the CPU device always exists")
-}
-
 #[test]
 fn launches_of_all_sizes_and_commands_keep_the_order_of_the_queue() {
     let queue = Queue::in_order(&device()).unwrap();
     let n = 100_000;
     let (mut x, mut y) = (queue.alloc_shared::<f64>(n).unwrap(), queue.alloc_device::<f64>(n).unwrap());
+    queue.fill(&mut y, 0.0).unwrap();
     for round in 1..=20 {
         queue.fill(&mut x, 1.0).unwrap();
         queue.launch(n, axpy(1.0, x.view(), y.item_mut())).unwrap();

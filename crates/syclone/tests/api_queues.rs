@@ -1,14 +1,14 @@
 //! Queues, events and command groups: order, dependencies, devices and threads.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use syclone::prelude::*;
-
-fn device() -> Device {
-    Device::select("cpu").expect("the CPU device always exists")
-}
 
 fn queue() -> Queue {
     Queue::new(&device()).expect("a CPU queue")

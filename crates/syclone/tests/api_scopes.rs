@@ -1,5 +1,9 @@
 //! Borrowed host memory: written back when its scope ends, however it ends.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -7,7 +11,7 @@ use syclone::ScopedBuffer;
 use syclone::prelude::*;
 
 fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").expect("the CPU device always exists")).expect("a CPU queue")
+    Queue::new(&device()).expect("a CPU queue")
 }
 
 fn slow_double<const D: usize>(queue: &Queue, buffer: &ScopedBuffer<'_, u32, D>) -> Event {

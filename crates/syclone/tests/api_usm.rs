@@ -1,11 +1,15 @@
 //! USM: allocation, order without explicit dependencies, and copies between devices.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use std::time::Duration;
 
 use syclone::prelude::*;
 
 fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").expect("the CPU device always exists")).expect("a CPU queue")
+    Queue::new(&device()).expect("a CPU queue")
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_group_size_that_does_not_divide_the_range_names_kernel_dimension_and_the_ne
 
 #[test]
 fn a_group_over_the_devices_limit_names_kernel_device_limit_and_what_was_asked() {
-    let info = Device::select("cpu").expect("every machine has the CPU device").info().clone();
+    let info = rig::device().info().clone();
     let limit = info.max_work_group_size;
     let text = launch_groups(NdRange::new([2 * limit, 2], [limit, 2]), [1, 1]);
     let asked = format!("a work-group of {} items is over the limit of {limit} on {}", 2 * limit, info.selector);
@@ -60,13 +60,14 @@ const TILES: usize = 64;
 fn tiled<const B: usize>(item: NdItem<2>, out: ItemMut<f64, 2>) {
     let tile = local::<[[[f64; B]; B]; TILES]>();
     tile[0][item.local_id(0)][item.local_id(1)] = 1.0;
+    tile[1][item.local_id(0)][item.local_id(1)] = 2.0;
     item.barrier();
-    out[item] = tile[0][0][0] + tile[1][0][0] * 0.0;
+    out[item] = tile[0][0][0] + tile[1][0][0];
 }
 
 #[test]
 fn too_much_local_memory_says_asked_limit_and_the_largest_tile() {
-    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let device = rig::device();
     let limit = device.info().local_memory_bytes;
     let text = launch_groups(NdRange::new([8, 8], [8, 8]), [limit, 1]);
     let asked = format!(
@@ -186,6 +187,29 @@ fn change_by_an_argument(item: Item<1>, by: u32, out: ItemMut<u32>) {
 /// Where that remainder is.
 const CHANGE: u32 = line!() - 5;
 
+#[kernel(fallback)]
+fn exceed(item: NdItem<1>, by: u8, out: ItemMut<u8>) {
+    let old = out[item];
+    item.barrier();
+    out[item] = old + by;
+}
+
+/// Where that sum is.
+const SUM: u32 = line!() - 4;
+
+#[device_fn]
+fn less(value: i32, by: i32) -> i32 {
+    value - by
+}
+
+/// Where that difference is.
+const DIFFERENCE: u32 = line!() - 4;
+
+#[kernel]
+fn fall_below(item: Item<1>, by: i32, out: ItemMut<i32>) {
+    out[item] = less(out[item], by);
+}
+
 /// Divides by zero and then ends, so that its standard error can be looked at.
 #[test]
 #[ignore = "a_division_by_zero_prints_nothing_of_its_own runs it in a process of its own"]
@@ -260,6 +284,26 @@ fn device_functions_that_call_each_other_in_a_circle_are_an_error_of_each_launch
 }
 
 #[test]
+fn an_integer_overflow_is_an_error_that_names_kernel_and_line_in_debug_builds_and_wraps_in_others() {
+    in_every_way(|queue, way| {
+        let (sums, differences) = (Buffer::from_vec(vec![250u8; 4]), Buffer::from_vec(vec![i32::MIN + 1; 4]));
+        let sum = |h: &Handler<'_>| h.parallel_for(NdRange::new(4, 2), exceed(10, sums.read_write(h)));
+        let difference = |h: &Handler<'_>| h.parallel_for(4, fall_below(2, differences.read_write(h)));
+        if cfg!(debug_assertions) {
+            let text = failure(queue, sum);
+            assert_says(&text, &["kernel 'exceed'", "overflow", &format!("line {SUM}")]);
+            let text = failure(queue, difference);
+            assert_says(&text, &["kernel 'fall_below'", "overflow", &format!("line {DIFFERENCE}")]);
+        } else {
+            rig::run_with_reports(queue, sum);
+            assert_eq!(sums.to_vec().expect("reads"), [4; 4], "{way:?}");
+            rig::run_with_reports(queue, difference);
+            assert_eq!(differences.to_vec().expect("reads"), [i32::MAX; 4], "{way:?}");
+        }
+    });
+}
+
+#[test]
 fn an_integer_division_by_zero_is_an_error_that_names_kernel_and_line() {
     in_every_way(|queue, _| {
         macro_rules! divide {
@@ -320,14 +364,16 @@ fn slowly(item: Item<1>, rounds: u32, out: ItemMut<u32>) {
 #[test]
 fn host_access_waits_for_the_writer_and_dropped_buffers_live_until_their_command_ends() {
     let queue = rig::queue();
+    // An interpreter is slow by itself.
+    let rounds = if queue.device().is_checked() { 100 } else { 20_000 };
     let out = Buffer::<u32>::new(64);
     for _ in 0..20 {
         out.host_write().expect("writes").fill(0);
-        queue.submit(|h| h.parallel_for(64, slowly(20_000, out.write(h)))).expect("submits");
+        queue.submit(|h| h.parallel_for(64, slowly(rounds, out.read_write(h)))).expect("submits");
         assert!(out.host_read().expect("reads").iter().all(|word| word % 2 == 1), "read before the writer ended");
     }
     let dropped = Buffer::<u32>::new(64);
-    let event = queue.submit(|h| h.parallel_for(64, slowly(100_000, dropped.write(h)))).expect("submits");
+    let event = queue.submit(|h| h.parallel_for(64, slowly(5 * rounds, dropped.read_write(h)))).expect("submits");
     drop(dropped);
     event.wait().expect("its memory lives as long");
 }

@@ -76,16 +76,42 @@ fn local_memory_is_new_for_each_group() {
 }
 
 #[kernel]
-fn count_in_zeros(item: NdItem<1>, out: GroupMut<u32>) {
+fn count_in_nothing(item: NdItem<1>, out: GroupMut<u32>) {
     let count = local::<[u32; 1]>();
+    count.atomic(0).fetch_add(1); // fault: count in nothing
+    item.barrier();
+    out[item.group()] = count[0];
+}
+
+#[kernel]
+fn store_first(item: NdItem<1>, out: GroupMut<u32>) {
+    let count = local::<[u32; 1]>();
+    count.atomic(0).store(0);
+    item.barrier();
     count.atomic(0).fetch_add(1);
     item.barrier();
     out[item.group()] = count[0];
 }
 
+#[kernel]
+fn count_on_the_device(item: NdItem<1>, counts: AtomicView<u32>) {
+    counts.atomic(item.group_id(0)).fetch_add(1); // fault: count on the device
+}
+
 #[test]
-fn an_atomic_operation_writes_what_it_changes() {
-    expect_clean(&reports(|h| h.parallel_for(groups(), count_in_zeros(numbers(2).write(h)))));
+fn an_atomic_operation_that_reads_needs_a_value_and_leaves_one() {
+    let found = reports(|h| h.parallel_for(groups(), count_in_nothing(numbers(2).write(h))));
+    let report = expect_only(&found, Unwritten, line("count in nothing"), &ids([0]));
+    // Once a group: the first item's operation has written.
+    assert_eq!(report.count, 2);
+    expect_clean(&reports(|h| h.parallel_for(groups(), store_first(numbers(2).write(h)))));
+
+    let queue = queue();
+    let mut counts = queue.alloc_device::<u32>(2).unwrap();
+    queue.parallel_for(groups(), count_on_the_device(counts.atomic_view())).unwrap();
+    queue.wait().unwrap();
+    let report = expect_only(&queue.device().take_reports(), Unwritten, line("count on the device"), &ids([0]));
+    assert_eq!(report.count, 2);
 }
 
 #[kernel]
@@ -328,22 +354,23 @@ fn whatever_orders_two_commands_keeps_them_apart() {
     drop(memory);
 }
 
+#[kernel]
+fn writes(item: Item<1>, y: ItemMut<u32>) {
+    y[item] = 1;
+}
+
+/// Nobody waits for the commands, so only the end of the first memory orders them.
 #[test]
-fn memory_of_a_buffer_that_is_gone_is_other_memory_when_it_is_used_again() {
+fn memory_that_takes_the_place_of_other_memory_is_another_one() {
     let queue = queue();
-    for round in 0..20 {
-        let temporary = Buffer::<u32>::new(64);
-        let fill = queue.fill(&temporary, round).unwrap();
-        drop(temporary);
-        // The block is free for the next round, and nothing has told the host so: a closure has, which no wait knows.
-        let (sender, receiver) = std::sync::mpsc::channel::<()>();
-        queue
-            .submit(|h| {
-                h.depends_on(&fill);
-                h.host_task(move |_| drop(sender))
-            })
-            .unwrap();
-        assert!(receiver.recv().is_err());
+    for _ in 0..20 {
+        let mut x = queue.alloc_device::<u32>(1000).unwrap();
+        queue.parallel_for(1000, writes(x.item_mut())).unwrap();
+        drop(queue.download(&x).unwrap());
+        drop(x);
+        while queue.device().memory_stats().in_use > 0 {
+            std::thread::yield_now();
+        }
     }
     queue.wait().unwrap();
     expect_clean(&queue.device().take_reports());

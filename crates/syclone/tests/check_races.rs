@@ -246,17 +246,60 @@ fn one_sum_for_its_group(item: NdItem<1>, x: View<u32>, out: GroupMut<u32>) {
     out[item.group()] = sum;
 }
 
-#[test]
-fn all_items_may_write_the_same_to_their_groups_element() {
-    let reports =
-        reports(|h| h.parallel_for(groups(), one_sum_for_its_group(numbers(16).read(h), numbers(2).write(h))));
-    expect_clean(&reports);
+#[kernel]
+fn one_after_another_for_its_group(item: NdItem<1>, out: GroupMut<u32>) {
+    for round in 0..item.local_range(0) {
+        if item.local_id(0) == round {
+            out[item] = round as u32;
+        }
+        item.barrier();
+    }
+    out[item.group()] = 100;
+}
+
+#[kernel]
+fn all_read_of_their_group(item: NdItem<1>, y: ItemMut<u32>, out: GroupMut<u32>) {
+    if item.local_id(0) == 0 {
+        out[item] = 7;
+    }
+    y[item] = out[item]; // fault: all read
+}
+
+#[kernel]
+fn one_flag_for_all(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
+    let flag = local::<[u32; 1]>();
+    flag[0] = 1; // fault: flag
+    item.barrier();
+    out[item] = flag[0] + x[item];
 }
 
 #[test]
-fn all_items_write_their_groups_element() {
-    let reports = reports(|h| h.parallel_for(groups(), every_item_for_its_group(numbers(2).write(h))));
-    expect_only(&reports, DataRace, line("group"), &ids([1, 0]));
+fn all_items_may_write_the_same_to_their_groups_element() {
+    let sums = reports(|h| h.parallel_for(groups(), one_sum_for_its_group(numbers(16).read(h), numbers(2).write(h))));
+    expect_clean(&sums);
+    let turns = reports(|h| h.parallel_for(groups(), one_after_another_for_its_group(numbers(2).write(h))));
+    expect_clean(&turns);
+}
+
+#[test]
+fn items_that_write_different_values_to_their_groups_element() {
+    let different = reports(|h| h.parallel_for(groups(), every_item_for_its_group(numbers(2).write(h))));
+    let report = expect_only(&different, DataRace, line("group"), &ids([1, 0]));
+    assert!(report.notes[0].contains("these wrote different ones"), "{report}");
+}
+
+#[test]
+fn items_that_read_their_groups_element_while_others_write_it() {
+    let (y, out) = (numbers(16), numbers(2));
+    let reads = reports(|h| h.parallel_for(groups(), all_read_of_their_group(y.write(h), out.write(h))));
+    let report = expect_only(&reads, DataRace, line("all read"), &ids([1, 0]));
+    assert!(report.notes[0].contains("`item.barrier()`"), "{report}");
+}
+
+#[test]
+fn items_that_write_the_same_to_local_memory() {
+    let flags = reports(|h| h.parallel_for(groups(), one_flag_for_all(numbers(16).read(h), numbers(16).write(h))));
+    expect_only(&flags, DataRace, line("flag"), &ids([1, 0]));
 }
 
 #[kernel]

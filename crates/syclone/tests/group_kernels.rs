@@ -7,7 +7,7 @@ use syclone::prelude::*;
 
 /// Runs `test` once a way, on a queue of the CPU device.
 fn in_every_way(test: impl Fn(&Queue)) {
-    let device = Device::select("cpu").expect("the CPU device is always there");
+    let device = rig::device();
     for way in Way::ALL {
         eprintln!("{way:?}");
         with_way(way, || test(&Queue::new(&device).expect("a queue")));
@@ -53,7 +53,7 @@ fn sums(item: Item<1>, x: View<f32>, sum: Reducer<f32, Plus>, least: Reducer<f32
 
 #[test]
 fn several_reductions_at_once_repeat_bit_for_bit() {
-    let device = Device::select("cpu").expect("the CPU device is always there");
+    let device = rig::device();
     let queue = Queue::new(&device).expect("a queue");
     let values: Vec<f32> = (0..100_003).map(|i| ((i * 7919) % 1013) as f32 * 0.37 - 100.0).collect();
     let reference: f64 = values.iter().map(|&v| v as f64).sum();
@@ -207,5 +207,30 @@ fn sums_and_products_of_integers_wrap_in_debug_builds_too() {
         assert_eq!(out.host_read().expect("reads")[..], expected[..]);
         assert_eq!(sum.host_read().expect("reads")[0], fold(&values, u32::wrapping_add));
         assert_eq!(times.host_read().expect("reads")[0], product);
+    });
+}
+
+#[kernel(fallback)]
+fn all_write_their_groups_element(item: NdItem<1>, x: View<i32>, same: GroupMut<i32>, different: GroupMut<[i32; 4]>) {
+    let sum = item.group().reduce(x[item], Plus);
+    same[item.group()] = sum;
+    different[item] = [x[item]; 4];
+}
+
+/// What `GroupMut` promises: agreement is kept, and disagreement leaves one of the values, whole.
+#[test]
+fn items_that_write_their_groups_element_at_once_leave_one_of_their_values_in_every_way() {
+    let x: Vec<i32> = (0..60).map(|i| i * 31 % 17).collect();
+    in_every_way(|queue| {
+        let (same, different) = (Buffer::<i32>::new(10), Buffer::<[i32; 4]>::new(10));
+        let input = Buffer::from_slice(&x);
+        rig::run_with_reports(queue, |h| {
+            let (same, different) = (same.write(h), different.write(h));
+            h.parallel_for(NdRange::new(60, 6), all_write_their_groups_element(input.read(h), same, different))
+        });
+        for ((group, sum), left) in x.chunks(6).zip(same.to_vec().unwrap()).zip(different.to_vec().unwrap()) {
+            assert_eq!(sum, group.iter().sum::<i32>());
+            assert!(group.contains(&left[0]) && left == [left[0]; 4], "{left:?} of {group:?}");
+        }
     });
 }

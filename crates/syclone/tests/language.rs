@@ -1,6 +1,10 @@
 //! The Rust that a kernel may be written in, construct by construct, against the same Rust on the host. Each kernel runs
 //! in every way that the CPU device has.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::{device, expect_no_reports};
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
@@ -12,12 +16,13 @@ fn in_every_way<T: DeviceCopy + Default + PartialEq + std::fmt::Debug>(
     expected: impl Fn(usize) -> T,
     launch: impl Fn(&Handler<'_>, &Buffer<T>) -> Result<()>,
 ) {
-    let queue = Queue::new(&Device::select("cpu").expect("the CPU device exists")).expect("a queue");
+    let queue = Queue::new(&device()).expect("a queue");
     let expected: Vec<T> = (0..n).map(expected).collect();
     for way in Way::ALL {
         let out = Buffer::<T>::new(n);
         let event = with_way(way, || queue.submit(|h| launch(h, &out))).expect("the launch is valid");
         event.wait().expect("the kernel ends");
+        expect_no_reports(queue.device());
         let out = out.host_read().expect("the result");
         assert_eq!(&out[..], &expected[..], "{way:?}");
     }
@@ -364,7 +369,7 @@ mod elsewhere {
 
 #[test]
 fn kernels_of_one_name_live_in_different_modules() {
-    let queue = Queue::new(&Device::select("cpu").expect("the CPU device exists")).expect("a queue");
+    let queue = Queue::new(&device()).expect("a queue");
     let out = Buffer::<u32, 2>::new([2, 4]);
     queue.submit(|h| h.parallel_for([2, 4], elsewhere::loops(out.write(h)))).expect("valid").wait().expect("ends");
     assert_eq!(&out.host_read().expect("the result")[..], &[0, 0, 1, 7, 1, 1, 2, 8]);

@@ -373,14 +373,14 @@ fn specialised_arguments_are_read_like_values() {
     });
 }
 
-/// Every atomic operation on one type; items of one group, so that the results are known.
+/// Every atomic operation on one type; items of one group, and of one sub-group, whom every scope holds.
 macro_rules! atomic_operations {
     ($($name:ident $ty:ident $(bits $and:ident)?;)*) => {$(
         mod $name {
             use super::*;
 
-            #[kernel]
-            fn operate(item: Item<1>, cells: AtomicView<$ty>, olds: ItemMut<[$ty; 3]>) {
+            #[kernel(fallback)]
+            fn operate(item: NdItem<1>, cells: AtomicView<$ty>, olds: ItemMut<[$ty; 3]>) {
                 let x = item.global_id(0) as $ty;
                 cells.atomic(0).fetch_add(x);
                 cells.atomic(1).order(Order::AcqRel).scope(Scope::Device).fetch_sub(x);
@@ -405,7 +405,8 @@ macro_rules! atomic_operations {
                 rig::in_every_way(|queue, way| {
                     let start: Vec<$ty> = vec![1 as $ty, 1000 as $ty, 3 as $ty, 5 as $ty, 0 as $ty, 1 as $ty, 5 as $ty, 4 as $ty, 127 as $ty, 0 as $ty, 64 as $ty];
                     let (cells, olds) = (Buffer::from_vec(start), Buffer::<[$ty; 3]>::new(20));
-                    rig::run(queue, |h| h.parallel_for(20, operate(cells.atomic(h), olds.write(h))));
+                    let shape = NdRange::new(20, 20).sub_group_size(32);
+                    rig::run(queue, |h| h.parallel_for(shape, operate(cells.atomic(h), olds.write(h))));
                     let cells = cells.host_read().expect("the result");
                     assert_eq!(cells[..6], [191 as $ty, 810 as $ty, 19 as $ty, 0 as $ty, 7 as $ty, 9 as $ty], "{way:?}");
                     assert!(cells[6] < 20 as $ty && cells[7] == 4 as $ty, "{way:?}");

@@ -2,6 +2,10 @@
 
 #![deny(unstable_name_collisions)]
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::{device, expect_no_reports};
 use std::fmt::Debug;
 
 use syclone::abi::ways::{Way, with_way};
@@ -150,12 +154,13 @@ fn check<T, R, L>(
     R: DeviceCopy + Debug,
     L: Sized,
 {
-    let queue = Queue::new(&Device::select("cpu").expect("every machine has the CPU device")).expect("a queue");
+    let queue = Queue::new(&device()).expect("a queue");
     let (x, y) = (Buffer::from_vec(xs.to_vec()), Buffer::from_vec(ys.to_vec()));
     for way in Way::ALL {
         let out = Buffer::<R>::new(xs.len());
         with_way(way, || launch(&queue, &x, &y, &out));
         let rows = out.host_read().expect("the kernel ran");
+        expect_no_reports(queue.device());
         for ((row, &x), &y) in rows.iter().zip(xs).zip(ys) {
             let exact = host(x, y);
             assert!(same(row, &exact), "{name} of {x:?} and {y:?}, {way:?}:\n{row:?}\non the host:\n{exact:?}");

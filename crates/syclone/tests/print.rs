@@ -5,6 +5,7 @@ mod rig;
 use std::sync::{Arc, Mutex};
 
 use rig::{assert_says, in_every_way};
+use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
 /// A queue and the text that its kernels print.
@@ -22,7 +23,7 @@ impl Printing {
     }
 
     fn new() -> Printing {
-        Printing::on(&Device::select("cpu").expect("every machine has the CPU device"))
+        Printing::on(&rig::device())
     }
 
     /// What a command group's kernel prints.
@@ -391,6 +392,80 @@ fn an_assertion_before_a_barrier_leaves_nobody_waiting() {
 }
 
 #[kernel]
+fn looked_up(item: Item<1>, x: View<u32>, table: View<u32>, y: ItemMut<u32>) {
+    let i = x[item] as usize;
+    kassert!(i < table.len(), "{i} is no index");
+    let value = table[i];
+    kassert!(value != 7, "{value} at {i}");
+    y[item] = value + 1;
+    kassert!(value != 8, "late: {value}");
+}
+
+#[kernel(fallback)]
+fn looked_up_in_a_loop(item: NdItem<1>, rounds: u32, x: View<u32>, table: View<u32>, y: ItemMut<u32>) {
+    let mut sum = 0;
+    for round in 0..rounds {
+        let i = (x[item] + round) as usize;
+        kassert!(i < table.len(), "{i} is no index");
+        sum += table[i];
+    }
+    y[item] = sum;
+}
+
+/// Assertions at a kernel's begin are looked at for many items at once; nobody can tell.
+#[test]
+fn an_assertion_that_one_item_of_a_long_row_fails_names_that_item_and_guards_what_follows() {
+    const N: usize = 2000;
+    let table: Vec<u32> = (0..20)
+        .map(|i| {
+            if i == 3 {
+                7
+            } else if i == 4 {
+                8
+            } else {
+                10 + i
+            }
+        })
+        .collect();
+    let device = Device::cpu_with_threads(1).expect("a device");
+    for way in Way::ALL {
+        let printing = Printing::on(&device);
+        let table = Buffer::from_slice(&table);
+        for failing in [0, 1, 511, 512, 700, 1023, 1535, 1536, N - 1] {
+            for (index, says) in
+                [(20, "20 is no index"), (u32::MAX, "4294967295 is no index"), (3, "7 at 3"), (4, "late: 8")]
+            {
+                let mut x = vec![0; N];
+                x[failing] = index;
+                // Another one fails later, which is not the first.
+                x[N - 1] = index;
+                let (x, y) = (Buffer::from_vec(x), Buffer::from_vec(vec![0; N]));
+                let launch = |h: &Handler<'_>| h.parallel_for(N, looked_up(x.read(h), table.read(h), y.read_write(h)));
+                let (error, _) = with_way(way, || printing.fail(launch));
+                let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
+                assert_eq!((message, item), (format!("assertion failed: {says}"), vec![failing]), "{way:?}");
+            }
+            let (mut x, y) = (vec![5; N], Buffer::from_vec(vec![0; N]));
+            x[failing] = 18;
+            let x = Buffer::from_vec(x);
+            let launch = |rounds| {
+                let (x, table, y) = (&x, &table, &y);
+                move |h: &Handler<'_>| {
+                    let shape = NdRange::new(N, N / 2);
+                    h.parallel_for(shape, looked_up_in_a_loop(rounds, x.read(h), table.read(h), y.write(h)))
+                }
+            };
+            let (error, _) = with_way(way, || printing.fail(launch(3)));
+            let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
+            assert_eq!((message.as_str(), item), ("assertion failed: 20 is no index", vec![failing]), "{way:?}");
+            with_way(way, || printing.run(launch(2)));
+            let expected: Vec<u32> = (0..N).map(|i| if i == failing { 28 + 29 } else { 15 + 16 }).collect();
+            assert_eq!(y.to_vec().expect("the result"), expected, "{way:?}");
+        }
+    }
+}
+
+#[kernel]
 fn guarded_division(item: Item<1>, n: u32, m: u32, y: ItemMut<u32>) {
     kassert!(n > 0, "n is zero");
     let quotient = m / n;
@@ -452,7 +527,8 @@ fn a_recorded_kernel_prints_at_each_replay_where_the_recording_queue_does() {
 
 #[test]
 fn kernels_of_a_graph_print_where_the_queue_that_replays_it_prints() {
-    let (first, second) = (Printing::new(), Printing::new());
+    let device = rig::device();
+    let (first, second) = (Printing::on(&device), Printing::on(&device));
     let text = |printing: &Printing| std::mem::take(&mut *printing.text.lock().expect("no panics"));
     let replay =
         |queue: &Queue, graph: &ExecutableGraph| queue.replay(graph).expect("a replay").wait().expect("it ends");
@@ -495,7 +571,7 @@ fn the_output_of_two_queues_does_not_mix() {
 
 #[test]
 fn an_output_that_panics_fails_no_kernel() {
-    let device = Device::select("cpu").expect("every machine has the CPU device");
+    let device = rig::device();
     let queue =
         QueueOptions::new().on_print(|_| std::panic::resume_unwind(Box::new(1))).build(&device).expect("a queue");
     rig::run(&queue, |h| h.single_task(in_parts(1)));

@@ -1,5 +1,9 @@
 //! Uniform code after items have returned: nobody who is gone may be asked, and nothing may fail in their name.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
@@ -30,7 +34,7 @@ fn left_neighbour(item: Item<1>, n: u32, x: View<u32>, out: ItemMut<u32>) {
 }
 
 fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").unwrap()).unwrap()
+    Queue::new(&device()).unwrap()
 }
 
 #[test]

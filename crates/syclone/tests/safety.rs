@@ -229,7 +229,7 @@ fn vector_loads_spans_and_atomics_have_the_bounds_of_their_memory() {
 
 /// Memory that is used again never shows what was in it before.
 #[test]
-fn new_memory_is_zero_however_often_it_was_used_before() {
+fn new_memory_shows_nothing_of_its_earlier_owners() {
     let queue = queue();
     for round in 0..20usize {
         for len in [1, 63, 4096, 100_003] {
@@ -299,7 +299,8 @@ fn first_of(x: View<i32>) -> i32 {
 
 #[test]
 fn a_handle_that_leaves_its_kernel_is_worth_nothing() {
-    let queue = queue();
+    // In native code: an interpreter knows no operators of others.
+    let queue = Queue::new(&Device::select("cpu").expect("every machine has the CPU device")).expect("a queue");
     let (x, y) = (Buffer::from_vec(vec![41; 4]), Buffer::<i32>::new(4));
     run(&queue, |h| {
         let (x, y, taker) = (x.read(h), y.write(h), Taker(1));
@@ -316,4 +317,155 @@ fn a_handle_that_leaves_its_kernel_is_worth_nothing() {
         h.parallel_for(4, syclone::kernel!(|item: Item<1>| z[item] = leaked[item]))
     });
     assert!(matches!(refused, Err(Error::StaleArgument { .. })), "{refused:?}");
+}
+
+/// What a graph has recorded lives as long as the graph, and nobody else gets its memory.
+#[test]
+fn a_graph_keeps_the_memory_of_its_commands_from_being_used_again() {
+    let queue = queue();
+    let graph = Graph::new(queue.device());
+    let (mut x, y) = (queue.alloc_shared::<i32>(1000).expect("memory"), Buffer::<i32>::new(1000));
+    queue.fill(&mut x, 1).expect("submits");
+    queue.fill(&y, 1).expect("submits").wait().expect("filled");
+    graph.add(|h| h.parallel_for(1000, twice(x.item_mut()))).expect("records");
+    graph.add(|h| h.parallel_for(1000, twice(y.read_write(h)))).expect("records");
+    drop((x, y));
+    let executable = graph.instantiate().expect("an order");
+    drop(graph);
+    // Of the size that was dropped, which is where the pool would hand the memory out again.
+    let others: Vec<Buffer<i32>> = (0..8).map(|_| Buffer::new(1000)).collect();
+    others.iter().for_each(|other| drop(queue.fill(other, 5).expect("submits")));
+    let replays: Vec<Event> = (0..10).map(|_| queue.replay(&executable).expect("submits")).collect();
+    drop(executable);
+    replays.iter().for_each(|replay| replay.wait().expect("replays"));
+    others.iter().for_each(|other| assert_eq!(other.to_vec().expect("reads"), [5; 1000]));
+}
+
+/// The host's access is exclusive, whatever is replayed and updated meanwhile.
+#[test]
+fn replays_and_updates_take_turns_with_the_host() {
+    let queue = queue();
+    let (x, y) = (Buffer::from_vec(vec![1u64; 512]), Buffer::from_vec(vec![1u64; 512]));
+    let graph = Graph::new(queue.device());
+    let step = graph.add(|h| h.parallel_for(512, increment(x.read_write(h)))).expect("records");
+    let executable = graph.instantiate().expect("an order");
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            for round in 0..100 {
+                let next = if round % 2 == 0 { &y } else { &x };
+                queue.replay(&executable).expect("submits");
+                executable.update(&step, |h| h.parallel_for(512, increment(next.read_write(h)))).expect("updates");
+            }
+        });
+        threads.spawn(|| {
+            for buffer in [&x, &y].repeat(50) {
+                let mut guard = buffer.host_write().expect("the host's turn");
+                let first = guard[0];
+                // Torn if a replay writes between.
+                guard.iter_mut().for_each(|value| {
+                    assert_eq!(*value, first);
+                    *value = 1;
+                });
+            }
+        });
+    });
+    queue.wait().expect("all replays");
+}
+
+/// An access belongs to the command that it was recorded with, and an update is a command of its own.
+#[test]
+fn an_access_serves_its_own_recorded_command_alone() {
+    let queue = queue();
+    let x = Buffer::from_vec(vec![1; 8]);
+    let graph = Graph::new(queue.device());
+    let keep = |kept: &mut Option<_>| {
+        let recorded = graph.add(|h| {
+            *kept = Some(x.read_write(h));
+            h.fill(x.write(h), 3)
+        });
+        assert!(matches!(recorded, Err(Error::AccessConflict { .. })), "{recorded:?}");
+        kept.take().expect("kept")
+    };
+    let stale = |result: Result<Event>| assert!(matches!(result, Err(Error::StaleArgument { .. })), "{result:?}");
+    let mut kept = None;
+    let access = keep(&mut kept);
+    stale(graph.add(|h| h.parallel_for(8, twice(access))));
+    let access = keep(&mut kept);
+    stale(queue.submit(|h| h.parallel_for(8, twice(access))));
+    let step = graph.add(|h| h.parallel_for(8, twice(x.read_write(h)))).expect("records");
+    let executable = graph.instantiate().expect("an order");
+    let access = keep(&mut kept);
+    stale(executable.update(&step, |h| h.parallel_for(8, twice(access))).map(|()| step.clone()));
+    let part = x.slice(3..).expect("a part");
+    let alias = executable.update(&step, |h| h.parallel_for(5, shift(x.read(h), part.write(h))));
+    assert!(matches!(alias, Err(Error::AccessConflict { .. })), "{alias:?}");
+    // A refused update leaves the command as it was.
+    queue.replay(&executable).expect("submits").wait().expect("replays");
+    assert_eq!(x.to_vec().expect("reads"), [2; 8]);
+}
+
+/// A graph would outlive what a scope borrows, also when only an access of it leaves the scope.
+#[test]
+fn nothing_that_a_scope_borrows_gets_into_a_graph() {
+    let queue = queue();
+    let x = Buffer::from_vec(vec![1; 100]);
+    let graph = Graph::new(queue.device());
+    let step = graph.add(|h| h.parallel_for(100, twice(x.read_write(h)))).expect("records");
+    let executable = graph.instantiate().expect("an order");
+    let escape = |h: &Handler<'_>| {
+        let mut data = vec![1; 100];
+        let access = syclone::scope(|s| s.buffer_mut(&mut data, 100).map(|buffer| buffer.read_write(h)))?;
+        drop(data);
+        h.parallel_for(100, twice(access))
+    };
+    assert_says(&graph.add(escape).expect_err("the slice is gone").to_string(), &["borrowed"]);
+    assert_says(&executable.update(&step, escape).expect_err("the slice is gone").to_string(), &["borrowed"]);
+    let mut data = vec![1; 100];
+    syclone::scope(|s| {
+        let buffer = s.buffer_mut(&mut data, 100)?;
+        let update = executable.update(&step, |h| h.parallel_for(100, twice(buffer.read_write(h))));
+        assert!(matches!(update, Err(Error::NotReplayable { .. })), "{update:?}");
+        Ok::<_, Error>(())
+    })
+    .expect("nothing was submitted");
+}
+
+#[derive(Clone, Copy, DeviceCopy)]
+struct Nothing {}
+
+#[kernel(fallback)]
+fn counts_nothing(item: NdItem<1>, nothing: LocalAccessor<Nothing>, y: ItemMut<usize>) {
+    let mine = nothing[item.local_id(0)];
+    nothing[item.local_id(0)] = mine;
+    item.barrier();
+    y[item] = nothing.len();
+}
+
+#[kernel(fallback)]
+fn looks_into_a_space(item: NdItem<1>, space: LocalAccessor<u32, 3>, y: ItemMut<u32>) {
+    y[item] = space[[0, item.local_id(0), 0]];
+}
+
+/// Local memory whose number of elements is no number, or whose elements have no bytes.
+#[test]
+fn local_memory_of_absurd_extents_is_an_error_or_works() {
+    in_every_way(|queue, way| {
+        let y = Buffer::<usize>::new(4);
+        let shape = NdRange::new(4, 4);
+        let many = LocalAccessor::new(isize::MAX as usize);
+        run(queue, |h| h.parallel_for(shape, counts_nothing(many, y.write(h))));
+        assert_eq!(y.to_vec().expect("reads"), [isize::MAX as usize; 4], "{way:?}");
+        let refused =
+            queue.submit(|h| h.parallel_for(shape, counts_nothing(LocalAccessor::new(usize::MAX), y.write(h))));
+        assert!(matches!(refused, Err(Error::LocalMemoryTooLarge { .. })), "{way:?}: {refused:?}");
+        let y = Buffer::<u32>::new(4);
+        for extents in [[usize::MAX; 3], [1 << 62, 1 << 2, 1], [1 << 32, 1 << 32, 1 << 32]] {
+            let refused =
+                queue.submit(|h| h.parallel_for(shape, looks_into_a_space(LocalAccessor::new(extents), y.write(h))));
+            assert!(matches!(refused, Err(Error::LocalMemoryTooLarge { .. })), "{way:?}: {refused:?}");
+        }
+        let none = LocalAccessor::new([usize::MAX, usize::MAX, 0]);
+        let event = queue.submit(|h| h.parallel_for(shape, looks_into_a_space(none, y.write(h)))).expect("submits");
+        assert!(matches!(event.wait(), Err(Error::OutOfBounds { .. })), "{way:?}");
+    });
 }

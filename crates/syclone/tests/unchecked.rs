@@ -1,5 +1,9 @@
 //! Kernels without bounds checks, and the text of a kernel.
 
+#[path = "rig/device.rs"]
+mod device;
+
+use device::device;
 use syclone::Launch;
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
@@ -23,7 +27,7 @@ fn unchecked_kernels_compute_what_checked_ones_do() {
     let order: Vec<u32> = (0..n as u32).map(|i| (i * 37 + 11) % n as u32).collect();
     let x: Vec<f32> = (0..n).map(|i| i as f32 * 0.5).collect();
     let want: Vec<f32> = (0..n).map(|i| x[order[i / 16 * 16 + 15 - i % 16] as usize]).collect();
-    let queue = Queue::new(&Device::select("cpu").unwrap()).unwrap();
+    let queue = Queue::new(&device()).unwrap();
     for way in Way::ALL {
         let (order, x) = (Buffer::from_vec(order.clone()), Buffer::from_vec(x.clone()));
         let out = Buffer::<f32>::new(n);
@@ -50,7 +54,7 @@ fn halve<const N: usize>(item: Item<1>, x: View<f32>, out: ItemMut<f32>) {
 
 #[test]
 fn a_kernel_prints_its_tree_as_readable_text() {
-    let queue = Queue::new(&Device::select("cpu").unwrap()).unwrap();
+    let queue = Queue::new(&device()).unwrap();
     let (x, out) = (Buffer::from_vec(vec![1.0f32]), Buffer::<f32>::new(1));
     let mut text = String::new();
     queue

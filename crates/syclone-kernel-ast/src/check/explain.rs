@@ -101,10 +101,16 @@ impl Checker<'_> {
         };
         let (item, other_item) = (self.item_text(me), self.item_text(other));
         let message = format!("{item} {does} {what}, which {other_item} {did}, and nothing orders the two");
+        let may_agree = matches!(access.space, Space::Global(argument) if self.regions[argument].may_agree);
         let advice = match (conflict.earlier, same_group) {
             (Earlier::NarrowAtomic(scope), _) => format!(
                 "the atomic operations are of scope {scope:?}, which does not hold both items: give them a wider one"
             ),
+            (Earlier::Write, true) if may_agree && access.kind.writes() => {
+                "items of a group may write one value to their `GroupMut` element, and these wrote different ones: let one item \
+                 write, or put `item.barrier()` between"
+                    .to_owned()
+            }
             (_, true) => "both items are of one work-group: put `item.barrier()` between, or make both accesses atomic"
                 .to_owned(),
             (_, false) => {
@@ -136,8 +142,8 @@ impl Checker<'_> {
             ),
             None => (
                 format!("byte {} of local memory", access.offset),
-                "local memory is zero when a group begins, but no item has written here since: look for a missing barrier or a \
-                 wrong index, or write the zero",
+                "what local memory holds when a group begins is unspecified: look for a missing barrier or a wrong index, or \
+                 write it first",
             ),
         };
         let message = format!("{} reads {what}, which nobody has written", self.item_text(me));

@@ -1,8 +1,6 @@
 //! What a check has found.
 
-use std::fmt;
-
-/// A kind of mistake.
+/// A kind of mistake. What it is called is the business of whoever reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FindingKind {
     /// Two items access the same bytes, one writes, nothing orders them, and not both are atomic.
@@ -31,33 +29,6 @@ pub enum FindingKind {
     InvalidValue,
     /// A conversion that gave another number.
     LossyCast,
-}
-
-impl FindingKind {
-    /// The kind in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            FindingKind::DataRace => "data race",
-            FindingKind::Divergence => "divergent barrier",
-            FindingKind::SubGroupDivergence => "divergent sub-group operation",
-            FindingKind::DifferentSpans => "joint algorithm with different spans",
-            FindingKind::Unwritten => "read of memory that nobody wrote",
-            FindingKind::OutOfBounds => "access out of bounds",
-            FindingKind::Misaligned => "misaligned access",
-            FindingKind::Overflow => "integer overflow",
-            FindingKind::DivisionByZero => "division by zero",
-            FindingKind::ShiftTooFar => "shift too far",
-            FindingKind::ZeroStep => "loop with step zero",
-            FindingKind::InvalidValue => "invalid value",
-            FindingKind::LossyCast => "cast that loses the value",
-        }
-    }
-}
-
-impl fmt::Display for FindingKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// A place in the source.

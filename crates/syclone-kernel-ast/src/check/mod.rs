@@ -7,8 +7,7 @@
 //!   `View` cannot be written and an `ItemMut` gives each item its own element. Items of a group that write one and the same
 //!   value to their `GroupMut` element do not race.
 //! - *Unwritten memory*: the launcher says which bytes of an argument nobody has written; of local memory that is all, whenever
-//!   a group begins. (Local memory is zero then, so such a read is no undefined behaviour here; it is a mistake more often than
-//!   not.) What an atomic operation changes, it has written.
+//!   a group begins. (Its values are unspecified then, though always some value of the type.)
 //! - Everything else the interpreter itself notices.
 
 mod clock;
@@ -183,16 +182,14 @@ impl<'a> Checker<'a> {
             }
         }
         let began = self.clock.group_began();
-        match access.kind {
-            AccessKind::Read | AccessKind::Atomic { writes: false, .. } => {
-                let marks = self.local_written[cells.clone()].iter().map(|&time| time < began);
-                if is_unwritten(self.local.padded, marks) {
-                    self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
-                }
+        if access.kind.reads() {
+            let marks = self.local_written[cells.clone()].iter().map(|&time| time < began);
+            if is_unwritten(self.local.padded, marks) {
+                self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
             }
-            AccessKind::Write | AccessKind::WriteSame | AccessKind::Atomic { writes: true, .. } => {
-                self.local_written[cells.clone()].fill(now.time);
-            }
+        }
+        if access.kind.writes() {
+            self.local_written[cells.clone()].fill(now.time);
         }
         let Some(shadow) = &mut self.local.shadow else { return };
         let mut found = None;
@@ -207,7 +204,7 @@ impl<'a> Checker<'a> {
 
     fn global_access(&mut self, argument: usize, access: &Access, now: Stamp) {
         let Some(region) = self.regions.get_mut(argument) else { return };
-        let writes = !matches!(access.kind, AccessKind::Read | AccessKind::Atomic { writes: false, .. });
+        let (reads, writes) = (access.kind.reads(), access.kind.writes());
         let touched = if writes { &mut region.written } else { &mut region.read };
         let end = access.offset + access.len;
         match touched {
@@ -222,10 +219,9 @@ impl<'a> Checker<'a> {
         if let Some(marks) = &mut region.unwritten
             && let Some(marks) = marks.get_mut(cells.clone())
         {
+            unwritten = reads && is_unwritten(region.padded, marks.iter().copied());
             if writes {
                 marks.fill(false);
-            } else {
-                unwritten = is_unwritten(region.padded, marks.iter().copied());
             }
         }
         let mut found = None;

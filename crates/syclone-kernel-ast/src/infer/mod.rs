@@ -39,6 +39,17 @@ pub struct Program {
     pub functions: Vec<TypedFunction>,
 }
 
+impl Program {
+    /// Whether a variable, an expression or a result of any function, or what it is made of, is of a type that passes the
+    /// test.
+    pub fn any_type(&self, test: &dyn Fn(&Type) -> bool) -> bool {
+        self.functions.iter().any(|function| {
+            let values = function.vars.iter().chain(function.exprs.values());
+            values.chain([&function.ret]).any(|ty| ty.any(test))
+        })
+    }
+}
+
 /// A function with the type of each of its expressions.
 #[derive(Debug)]
 pub struct TypedFunction {

@@ -127,6 +127,18 @@ pub enum AccessKind {
     },
 }
 
+impl AccessKind {
+    /// Whether the access takes what is there.
+    pub fn reads(self) -> bool {
+        matches!(self, AccessKind::Read | AccessKind::Atomic { reads: true, .. })
+    }
+
+    /// Whether the access may change what is there.
+    pub fn writes(self) -> bool {
+        !matches!(self, AccessKind::Read | AccessKind::Atomic { writes: false, .. })
+    }
+}
+
 /// One access to memory that items share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {

@@ -1,13 +1,14 @@
 //! The back end of the macros: what `#[kernel]`, `#[device_fn]` and `kernel!` expand to.
 //!
 //! - `printer.rs` prints expressions, `regions.rs` the region tree around them (`ends.rs` says which of its loops need no
-//!   checks), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
+//!   checks, `assertions.rs` which need not assert one by one), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
 //!   rustc find the methods that are called on values, and `operands.rs` lets it refuse operators on structs.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
+mod assertions;
 mod bound;
 mod builtin_names;
 mod device_fn;

@@ -89,14 +89,16 @@ pub struct Printer<'a> {
     names: Vec<Ident>,
     /// Accesses that were checked before the loop being printed, by the address of their nodes.
     inside: RefCell<Vec<*const Expr>>,
+    /// Assertions that are known to hold in the loop being printed, likewise.
+    held: RefCell<Vec<*const Expr>>,
     /// In [`Form::Probe`]: the calls whose receivers go by a site.
     sites: &'a [Site<'a>],
 }
 
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
-        let (names, inside) = (Vec::new(), RefCell::default());
-        let mut printer = Self { parsed, function, roles, form, names, inside, sites: &[] };
+        let (names, inside, held) = (Vec::new(), RefCell::default(), RefCell::default());
+        let mut printer = Self { parsed, function, roles, form, names, inside, held, sites: &[] };
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
             let name = printed_name(function, index);
@@ -146,6 +148,14 @@ impl<'a> Printer<'a> {
         self.inside.borrow_mut().extend(accesses.iter().map(|access| std::ptr::from_ref(*access)));
         let printed = print();
         self.inside.borrow_mut().clear();
+        printed
+    }
+
+    /// Prints without some assertions.
+    pub fn with_held<R>(&self, assertions: &[&Expr], print: impl FnOnce() -> R) -> R {
+        self.held.borrow_mut().extend(assertions.iter().map(|assertion| std::ptr::from_ref(*assertion)));
+        let printed = print();
+        self.held.borrow_mut().clear();
         printed
     }
 

@@ -132,13 +132,12 @@ pub(crate) fn seen_queue(queue: usize) {
     });
 }
 
-/// The memory at these addresses is given back, after the last command on it: whoever gets it next has other memory, though
-/// it has the same addresses.
-pub(crate) fn freed(addresses: &Range<usize>) {
-    if any() && !addresses.is_empty() {
+/// An object's memory is gone. All who used it have ended, and whoever finds other memory at its addresses comes later.
+pub(crate) fn gone(object: u64) {
+    if any() {
         log(|log| {
             for past in &mut log.past {
-                past.touches.retain(|touch| !crate::hazard::overlap(&touch.addresses, addresses));
+                past.touches.retain(|touch| touch.object != Some(object));
             }
         });
     }

@@ -10,8 +10,8 @@
 //!   back end's queue: a chain of small kernels costs little more than their calls. Several steps that are ready at once
 //!   become the chunks of one node, each the beginning of a strand. Steps of many chunks get nodes as above.
 //!
-//! Workers claim several chunks of that node at once, and where steps have been so short before that one worker has soon run
-//! all of them, nobody is woken for it.
+//! Where steps have been short before, workers claim several chunks of that node at once, and nobody is woken for it if one
+//! worker has soon run all of them.
 //!
 //! A running trace and a checked device want to see every command, so they get nodes.
 
@@ -27,6 +27,9 @@ use crate::node::{Link, NO_PANIC, Node, Payload};
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering};
 use crate::{Access, Error, Name, Result, TextOutput, trace};
+
+/// Steps that take less time each, in nanoseconds, are claimed several at once.
+const SHORT: u64 = 3_000;
 
 /// Steps that one worker runs in less time, in nanoseconds, are not worth waking another one.
 const LIGHT: u64 = 30_000;
@@ -210,9 +213,12 @@ impl GraphRun {
                 let work = Work::Strands(Strands { run: Arc::clone(self), steps: singles });
                 let mut node = self.node_of(Name::Borrowed("graph"), total, work, Vec::new(), None);
                 let chunks = &mut Arc::get_mut(&mut node).expect("the node is new").chunks;
-                chunks.claim_share = 4 * self.queue.device().info().compute_units;
                 // SAFETY: by the contract.
-                chunks.are_light = unsafe { self.plan() }.step_cost.get() * total as u64 <= LIGHT;
+                let cost = unsafe { self.plan() }.step_cost.get();
+                if cost <= SHORT {
+                    chunks.claim_share = 4 * self.queue.device().info().compute_units;
+                }
+                chunks.are_light = cost * total as u64 <= LIGHT;
                 ready.push(node);
             }
         }

@@ -317,6 +317,29 @@ fn each_command_of_a_replay_has_its_times_if_the_graph_was_made_to_tell() {
 }
 
 #[test]
+fn independent_commands_run_once_in_each_replay_however_short_or_long_they_have_been() {
+    let (device, queue, graph) = setup(2);
+    let counts = Words::new(&device, 150);
+    let slow = Arc::new(AtomicUsize::new(0));
+    for word in 0..150 {
+        let (counts, slow) = (counts.clone(), Arc::clone(&slow));
+        let access = Access::range(&counts.0, AccessMode::ReadWrite, word * 8..word * 8 + 8, "count");
+        let count = calls("count", vec![access], move || {
+            std::thread::sleep(Duration::from_micros(slow.load(Ordering::Relaxed) as u64));
+            counts.set(word, counts.get(word) + 1);
+        });
+        graph.record(count).unwrap();
+    }
+    let graph = graph.instantiate().unwrap();
+    for round in 0..60 {
+        slow.store(if round % 20 == 19 { 50 } else { 0 }, Ordering::Relaxed);
+        replay(&queue, &graph).wait().unwrap();
+    }
+    queue.wait().unwrap();
+    assert_eq!(counts.host().unwrap(), [60; 150]);
+}
+
+#[test]
 fn an_empty_graph_and_one_of_empty_commands_complete() {
     let (_device, queue, graph) = setup(1);
     replay(&queue, &graph.instantiate().unwrap()).wait().unwrap();

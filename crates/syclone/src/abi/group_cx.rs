@@ -314,7 +314,8 @@ impl<const D: usize> GroupCx<D> {
         let len = accessor.len();
         let bytes = len.checked_mul(size_of::<T>()).expect("the launch has checked the size of local memory");
         let ptr = self.memory().local_block(bytes, align_of::<T>()).cast::<T>();
-        for i in 0..len {
+        // What has no bytes need not be set, of which there may be more than anyone counts to.
+        for i in 0..if size_of::<T>() == 0 { 0 } else { len } {
             // SAFETY: the block holds `len` elements. Why they are set: as in `local`.
             unsafe { ptr.add(i).write(T::zeroed()) };
         }

@@ -48,7 +48,7 @@ pub use kernel::{
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use site::{Captures, NoSite, Site, any};
-pub use strips::{Lanes, loop_end, part_inside, strips};
+pub use strips::{Lanes, all_hold, blocks, loop_end, part_inside, strips};
 pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::{BindFn, Type};
 pub use tree_type::{TreeType, arg, role};

@@ -103,6 +103,24 @@ pub fn part_inside<const M: usize>(n: usize, probe: impl Fn(usize) -> ([usize; M
     start..end
 }
 
+/// The blocks of a row's items `first..end` whose assertions are looked at together: few enough that what they have read
+/// is still at hand when they run.
+#[inline(always)]
+pub fn blocks(first: usize, end: usize) -> impl Iterator<Item = (usize, usize)> {
+    const ITEMS: usize = 512;
+    (first..end).step_by(ITEMS).map(move |from| (from, usize::min(end - from, ITEMS) + from))
+}
+
+/// Whether something holds for all items `first..end`. Every item is asked, without a way out: that vectorises.
+#[inline(always)]
+pub fn all_hold(first: usize, end: usize, holds: impl Fn(usize) -> bool) -> bool {
+    let mut failed = 0u32;
+    for item in first..loop_end(end) {
+        failed |= u32::from(!holds(item));
+    }
+    failed == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +142,21 @@ mod tests {
         assert_eq!(inside(0, 0, &|x| x), 0..0);
         assert_eq!(inside(1, 1, &|x| x), 0..1);
         assert_eq!(inside(5, 0, &|x| x), 0..0);
+    }
+
+    #[test]
+    fn blocks_cover_every_row_once_and_in_order() {
+        for (first, end) in [(0, 0), (3, 3), (0, 1), (5, 517), (5, 518), (1, 2000)] {
+            let items: Vec<usize> = blocks(first, end).flat_map(|(from, to)| from..to).collect();
+            assert_eq!(items, (first..end).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn all_hold_if_none_fails() {
+        assert!(all_hold(3, 3, |_| false));
+        assert!(all_hold(3, 40, |item| (3..40).contains(&item)));
+        (3..40).for_each(|one| assert!(!all_hold(3, 40, |item| item != one)));
     }
 
     #[test]

@@ -264,7 +264,8 @@ impl Queue {
         self.submit(|h| h.advise(memory, advice))
     }
 
-    /// Zeroed memory of the queue's device: `len` elements; [`UsmDevice::new`] makes more dimensions.
+    /// Memory of the queue's device: `len` elements, whose values are unspecified until they are written;
+    /// [`UsmDevice::new`] makes more dimensions.
     pub fn alloc_device<T: DeviceCopy>(&self, len: usize) -> Result<UsmDevice<T>> {
         UsmDevice::new(self.device(), len)
     }

@@ -235,7 +235,7 @@ usm_reads!(UsmSliceMut<'a>);
 usm_writes!(UsmSliceMut<'a>);
 
 macro_rules! allocation {
-    ($(#[$doc:meta])* $name:ident, $what:literal, $aspect:expr, $owner:expr) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $aspect:expr, $owner:expr, $fresh:literal) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name<T, const D: usize = 1> {
@@ -246,14 +246,16 @@ macro_rules! allocation {
         }
 
         impl<T: DeviceCopy, const D: usize> $name<T, D> {
-            /// An allocation of zeros. The error says if `device` lacks this kind of memory, or has too little.
+            #[doc = $fresh]
+            ///
+            /// The error says if `device` lacks this kind of memory, or has too little.
             pub fn new(device: &Device, extents: impl Into<Range<D>>) -> Result<Self> {
                 device.require($aspect)?;
                 let block: Block<T, D> = Block::zeroed($what, device, extents.into().extents())?;
                 Ok($name::of(block, device))
             }
 
-            /// An allocation of zeros whose rows (the last dimension) each begin at a cache line.
+            /// An allocation like that of [`new`](Self::new) whose rows (the last dimension) each begin at a cache line.
             ///
             /// Kernels index it like any other; [`pitch`](Self::pitch) says how far its rows are apart. Copies to and
             /// from it move its elements and not what lies between its rows.
@@ -271,7 +273,7 @@ macro_rules! allocation {
 
             fn of(block: Block<T, D>, device: &Device) -> Self {
                 if device.is_checked() && $aspect == Aspect::UsmDeviceAllocations {
-                    // Zero here, but a kernel that relies on it is reported.
+                    // Its values are nobody's: a kernel that reads them is reported.
                     let first = block.ptr().addr();
                     unwritten::mark(block.object(), first..first + block.object().bytes());
                 }
@@ -351,7 +353,8 @@ allocation!(
     /// # Ok(())
     /// # }
     /// ```
-    UsmDevice, "device allocation", Aspect::UsmDeviceAllocations, |device| Some(device.clone())
+    UsmDevice, "device allocation", Aspect::UsmDeviceAllocations, |device| Some(device.clone()),
+    "An allocation. What it holds before it is written is unspecified: some values of `T`, never another allocation's."
 );
 allocation!(
     /// Host memory that every device reaches.
@@ -366,7 +369,7 @@ allocation!(
     /// # Ok(())
     /// # }
     /// ```
-    UsmHost, "host allocation", Aspect::UsmHostAllocations, |_| None
+    UsmHost, "host allocation", Aspect::UsmHostAllocations, |_| None, "An allocation of zeros."
 );
 allocation!(
     /// Memory that one device and the host share.
@@ -381,6 +384,7 @@ allocation!(
     /// # Ok(())
     /// # }
     /// ```
-    UsmShared, "shared allocation", Aspect::UsmSharedAllocations, |device| Some(device.clone())
+    UsmShared, "shared allocation", Aspect::UsmSharedAllocations, |device| Some(device.clone()),
+    "An allocation of zeros."
 );
 host_reachable!(UsmHost UsmShared);

@@ -6,7 +6,9 @@ use super::place::{Indexable, IndexableMut, Place};
 memory_handle! {
     /// Global memory of which each work-group reads and writes its own element, `out[group]` or `out[item]`.
     ///
-    /// Items of the group that write it at the same time leave one of their values; a barrier orders them.
+    /// All items of a group may write the same value to its element, without an order. Where they write different values, or
+    /// one reads while another writes, with no barrier between, the element holds one of the values, whole, and nothing says
+    /// which: that is a mistake, and the device `cpu:check` reports it as a race.
     ///
     /// ```
     /// use syclone::prelude::*;

@@ -126,14 +126,15 @@ pub unsafe fn deref<T>(local: *const Local<T>) -> Place<T> {
 
 /// Local memory for one `T`, such as `local::<[[f32; 16]; 16]>()`: the items of a work-group share it.
 ///
-/// It is zero when the group begins. Each call is memory of its own; other groups never see it.
+/// What it holds before an item writes it is unspecified: some value of `T`, never another group's or allocation's. Each call
+/// is memory of its own; other groups never see it.
 pub fn local<T: DeviceCopy>() -> Local<T> {
     super::group::only_in_kernels()
 }
 
 /// Local memory whose size the launch gives: an argument of the kernel.
 ///
-/// It is zero when the group begins. Index it with `usize` or `[usize; D]`.
+/// What it holds before an item writes it is unspecified, as in [`local`]. Index it with `usize` or `[usize; D]`.
 ///
 /// ```
 /// use syclone::prelude::*;

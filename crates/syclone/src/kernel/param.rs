@@ -204,7 +204,9 @@ memory_params! {
 // SAFETY: local memory is the group's own.
 unsafe impl<T: DeviceCopy, const D: usize> KernelParam for LocalAccessor<T, D> {
     fn info(&self) -> ParamInfo {
-        let bytes = self.len().saturating_mul(size_of::<T>());
+        // More elements than there are addresses are too many, also if they have no bytes.
+        let too_many = self.len() > isize::MAX as usize;
+        let bytes = if too_many { usize::MAX } else { self.len().saturating_mul(size_of::<T>()) };
         ParamInfo { local_bytes: bytes, ..ParamInfo::new(ParamKind::LocalAccessor) }
     }
 

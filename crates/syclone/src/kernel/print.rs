@@ -174,6 +174,9 @@ macro_rules! kprint {
 /// The event's error, [`Error::AssertionFailed`](crate::Error::AssertionFailed), names the kernel, the item and the line,
 /// and has the message, whose values are computed only then. The item does not go on; others may or may not. Without a
 /// message the condition's text is the message.
+///
+/// On the CPU device, assertions at a kernel's begin, before which it has only read, compared and computed without
+/// division or calls, cost little more than their conditions. Others keep the loop over items from being vectorised.
 #[macro_export]
 macro_rules! kassert {
     ($($condition:tt)*) => {

@@ -7,9 +7,13 @@ use std::fmt::Debug;
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
-/// A queue of the CPU device.
+pub mod device;
+
+pub use device::{device, expect_no_reports};
+
+/// A queue of the device that tests run on.
 pub fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").expect("every machine has the CPU device")).expect("a queue")
+    Queue::new(&device()).expect("a queue")
 }
 
 /// Runs `test` once for each way, in which all kernels that it submits run.
@@ -19,17 +23,28 @@ pub fn in_every_way(test: impl Fn(&Queue, Way)) {
     }
 }
 
-/// Submits a command group and waits for its command.
+/// Submits a command group and waits for its command, in which a checked device must find nothing.
+#[track_caller]
 pub fn run(queue: &Queue, group: impl FnOnce(&Handler<'_>) -> Result<()>) {
+    run_with_reports(queue, group);
+    expect_no_reports(queue.device());
+}
+
+/// [`run`] for kernels that do on purpose what a checked device reports.
+#[track_caller]
+pub fn run_with_reports(queue: &Queue, group: impl FnOnce(&Handler<'_>) -> Result<()>) {
     queue.submit(group).expect("the launch is valid").wait().expect("the kernel ends well");
 }
 
-/// The text of the error in which a command group ends, at its submission or later.
+/// The text of the error in which a command group ends, at its submission or later. What a checked device reports of it is
+/// forgotten.
 pub fn failure(queue: &Queue, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> String {
-    match queue.submit(group) {
+    let text = match queue.submit(group) {
         Ok(event) => event.wait().expect_err("the kernel must not end well").to_string(),
         Err(error) => error.to_string(),
-    }
+    };
+    drop(queue.device().take_reports());
+    text
 }
 
 /// Checks that a text says all of this.

@@ -14,9 +14,14 @@ pub const SIZES: [usize; 5] = [1, 3, 8, 33, 48];
 /// Groups of a launch.
 pub const GROUPS: usize = 3;
 
-/// A queue of the CPU device.
+#[path = "../rig/device.rs"]
+mod device;
+
+use device::{device, expect_no_reports};
+
+/// A queue of the device that tests run on.
 pub fn queue() -> Queue {
-    Queue::new(&Device::select("cpu").expect("every machine has the CPU device")).expect("a queue")
+    Queue::new(&device()).expect("a queue")
 }
 
 /// Small random numbers; the seed is printed, and `SYCLONE_TEST_SEED` repeats it.
@@ -72,6 +77,7 @@ pub fn agree<T: DeviceCopy + Debug>(
         let out = Buffer::<T>::new(expected.len());
         let event = with_way(way, || queue.submit(|h| launch(h, &out))).expect("the launch is valid");
         event.wait().unwrap_or_else(|error| panic!("{way:?}, {what}: {error}"));
+        expect_no_reports(queue.device());
         let got: Vec<String> = out.host_read().expect("the result").iter().map(|value| format!("{value:?}")).collect();
         if let Some(at) = (0..got.len()).find(|&i| got[i] != expected[i]) {
             panic!("{way:?}, {what}: at {at} {} for {}\n     {got:?}\nfor  {expected:?}", got[at], expected[at]);

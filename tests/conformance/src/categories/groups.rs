@@ -1,5 +1,6 @@
 //! Group algorithms: `group_functions`, the scans, `sub_group` and `function objects`.
 
+use super::written;
 use syclone::prelude::*;
 
 #[kernel]
@@ -159,21 +160,23 @@ pub mod group_functions {
         fn any_all_and_none_ask_every_item_of_the_group(queue) {
             let x = mixed(60);
             for limit in [0, 1, 500, 1000] {
-                let (input, out) = (Buffer::from_slice(&x), Buffer::<[bool; 3]>::new(5));
-                queue.submit(|h| h.parallel_for(NdRange::new(60, 12), votes(input.read(h), limit, out.write(h))))?;
+                let out: Vec<[bool; 3]> = written(queue, &x, 5, |h, x, out| {
+                    h.parallel_for(NdRange::new(60, 12), votes(x.read(h), limit, out.write(h)))
+                })?;
                 let low = |group: &[u32]| {
                     let count = group.iter().filter(|&&v| v < limit).count();
                     [count > 0, count == group.len(), count == 0]
                 };
-                assert_eq!(out.to_vec()?, x.chunks(12).map(low).collect::<Vec<_>>(), "below {limit}");
+                assert_eq!(out, x.chunks(12).map(low).collect::<Vec<_>>(), "below {limit}");
             }
         }
 
         fn values_move_from_item_to_item(queue) {
             let (x, size) = (mixed(48), 12);
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 5]>::new(48));
-            queue.submit(|h| h.parallel_for(NdRange::new(48, size), moves(input.read(h), 7, out.write(h))))?;
-            for (group, got) in x.chunks(size).zip(out.to_vec()?.chunks(size)) {
+            let out: Vec<[u32; 5]> = written(queue, &x, 48, |h, x, out| {
+                h.parallel_for(NdRange::new(48, size), moves(x.read(h), 7, out.write(h)))
+            })?;
+            for (group, got) in x.chunks(size).zip(out.chunks(size)) {
                 for i in 0..size {
                     assert_eq!((got[i][0], got[i][3], got[i][4]), (group[7], group[i ^ 1], group[(i + 3) % size]));
                     // What comes from beyond the group is not specified.
@@ -200,18 +203,20 @@ pub mod group_functions {
 
         fn joint_forms_take_more_elements_than_items(queue) {
             let x: Vec<i32> = mixed(99).iter().map(|&v| v as i32).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<i32>::new(3));
-            queue.submit(|h| h.parallel_for(NdRange::new(12, 4), joint_reduces(input.read(h), 33, out.write(h))))?;
-            assert_eq!(out.to_vec()?, x.chunks(33).map(|part| part.iter().sum::<i32>()).collect::<Vec<_>>());
+            let out: Vec<i32> = written(queue, &x, 3, |h, x, out| {
+                h.parallel_for(NdRange::new(12, 4), joint_reduces(x.read(h), 33, out.write(h)))
+            })?;
+            assert_eq!(out, x.chunks(33).map(|part| part.iter().sum::<i32>()).collect::<Vec<_>>());
 
             for (values, expected) in [
                 (vec![true; 9], [true, true, false]),
                 (vec![false; 9], [false, false, true]),
                 (vec![false, false, true, false, true], [true, false, false]),
             ] {
-                let (input, out) = (Buffer::from_vec(values), Buffer::<[bool; 3]>::new(1));
-                queue.submit(|h| h.parallel_for(NdRange::new(4, 4), joint_votes(input.read(h), out.write(h))))?;
-                assert_eq!(out.to_vec()?, [expected]);
+                let out: Vec<[bool; 3]> = written(queue, &values, 1, |h, x, out| {
+                    h.parallel_for(NdRange::new(4, 4), joint_votes(x.read(h), out.write(h)))
+                })?;
+                assert_eq!(out, [expected]);
             }
         }
     }
@@ -257,10 +262,10 @@ fn joint(queue: &Queue, x: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
 fn in_sub_groups(queue: &Queue) -> Result<(Vec<[i32; 3]>, Vec<i32>, usize)> {
     let width = queue.device().info().default_sub_group_size;
     let x: Vec<i32> = mixed(4 * width).iter().map(|&v| v as i32).collect();
-    let (input, out) = (Buffer::from_slice(&x), Buffer::<[i32; 3]>::new(4 * width));
     let shape = NdRange::new(4 * width, 2 * width).sub_group_size(width);
-    queue.submit(|h| h.parallel_for(shape, sub_group_scans(input.read(h), out.write(h))))?;
-    Ok((out.to_vec()?, x, width))
+    let out: Vec<[i32; 3]> =
+        written(queue, &x, 4 * width, |h, x, out| h.parallel_for(shape, sub_group_scans(x.read(h), out.write(h))))?;
+    Ok((out, x, width))
 }
 
 /// Joint scans by two sub-groups, one with a single item, of `part` elements each: exclusive and inclusive.
@@ -364,10 +369,11 @@ pub mod sub_group {
         fn values_move_between_the_lanes(queue) {
             let width = queue.device().info().default_sub_group_size;
             let x = mixed(2 * width);
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 6]>::new(2 * width));
             let shape = NdRange::new(2 * width, 2 * width).sub_group_size(width);
-            queue.submit(|h| h.parallel_for(shape, shuffles(input.read(h), out.write(h))))?;
-            for (group, got) in x.chunks(width).zip(out.to_vec()?.chunks(width)) {
+            let out: Vec<[u32; 6]> = written(queue, &x, 2 * width, |h, x, out| {
+                h.parallel_for(shape, shuffles(x.read(h), out.write(h)))
+            })?;
+            for (group, got) in x.chunks(width).zip(out.chunks(width)) {
                 let odd = group.iter().enumerate().fold(0, |mask, (i, v)| mask | ((v % 2) << i));
                 for i in 0..width {
                     let expected = [
@@ -387,11 +393,12 @@ pub mod sub_group {
             let width = queue.device().info().default_sub_group_size;
             // One sub-group with low values only, one with high ones only, one with both.
             let x: Vec<u32> = (0..3 * width).map(|i| [1, 9, (i % 2 * 9) as u32][i / width]).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[bool; 3]>::new(3 * width));
             let shape = NdRange::new(3 * width, 3 * width).sub_group_size(width);
-            queue.submit(|h| h.parallel_for(shape, sub_group_votes(input.read(h), out.write(h))))?;
+            let out: Vec<[bool; 3]> = written(queue, &x, 3 * width, |h, x, out| {
+                h.parallel_for(shape, sub_group_votes(x.read(h), out.write(h)))
+            })?;
             let expected = [[false, false, true], [true, true, false], [true, false, false]];
-            assert_eq!(out.to_vec()?, (0..3 * width).map(|i| expected[i / width]).collect::<Vec<_>>());
+            assert_eq!(out, (0..3 * width).map(|i| expected[i / width]).collect::<Vec<_>>());
         }
 
         fn joint_forms_take_a_span_for_each_sub_group(queue) {
@@ -433,8 +440,9 @@ pub mod function_objects {
     crate::tests! {
         fn every_operator_combines_integers_as_rust_does(queue) {
             let x: Vec<u32> = mixed(36).iter().map(|&v| v | 1).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 7]>::new(4));
-            queue.submit(|h| h.parallel_for(NdRange::new(36, 9), every_integer_operator(input.read(h), out.write(h))))?;
+            let out: Vec<[u32; 7]> = written(queue, &x, 4, |h, x, out| {
+                h.parallel_for(NdRange::new(36, 9), every_integer_operator(x.read(h), out.write(h)))
+            })?;
             let combined = |group: &[u32]| {
                 let fold = |f: fn(u32, u32) -> u32| group.iter().copied().reduce(f).expect("nine");
                 [
@@ -447,21 +455,23 @@ pub mod function_objects {
                     fold(|a, b| a ^ b),
                 ]
             };
-            assert_eq!(out.to_vec()?, x.chunks(9).map(combined).collect::<Vec<_>>());
+            assert_eq!(out, x.chunks(9).map(combined).collect::<Vec<_>>());
         }
 
         fn logical_operators_combine_truths(queue) {
             let x: Vec<bool> = [[true; 4], [false; 4], [true, false, true, true]].concat();
-            let (input, out) = (Buffer::from_vec(x), Buffer::<[bool; 2]>::new(3));
-            queue.submit(|h| h.parallel_for(NdRange::new(12, 4), every_logical_operator(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, [[true, true], [false, false], [false, true]]);
+            let out: Vec<[bool; 2]> = written(queue, &x, 3, |h, x, out| {
+                h.parallel_for(NdRange::new(12, 4), every_logical_operator(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, [[true, true], [false, false], [false, true]]);
         }
 
         fn minimum_and_maximum_ignore_nan(queue) {
             let x = vec![1.0, f32::NAN, -3.0, 2.0, f32::NEG_INFINITY, 5.0, f32::NAN, f32::INFINITY];
-            let (input, out) = (Buffer::from_vec(x), Buffer::<[f32; 2]>::new(2));
-            queue.submit(|h| h.parallel_for(NdRange::new(8, 4), least_of_floats(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, [[-3.0, 2.0], [f32::NEG_INFINITY, f32::INFINITY]]);
+            let out: Vec<[f32; 2]> = written(queue, &x, 2, |h, x, out| {
+                h.parallel_for(NdRange::new(8, 4), least_of_floats(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, [[-3.0, 2.0], [f32::NEG_INFINITY, f32::INFINITY]]);
         }
 
         fn an_operator_knows_what_changes_nothing(_queue) {

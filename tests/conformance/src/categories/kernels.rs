@@ -1,5 +1,6 @@
 //! Kernels: `invoke`, `kernel`, `kernel_args`, `optional kernel features` and `spec constants`.
 
+use super::written;
 use syclone::prelude::*;
 
 #[kernel]
@@ -316,26 +317,29 @@ pub mod optional_features {
 
         needs Fp64; fn double_precision_is_double_precision(queue) {
             let x: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i) * 1e-9).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<f64>::new(50));
-            queue.submit(|h| h.parallel_for(50, in_double(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, x.iter().map(|v| v * v + 1e-12).collect::<Vec<_>>());
+            let out: Vec<f64> = written(queue, &x, 50, |h, x, out| {
+                h.parallel_for(50, in_double(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, x.iter().map(|v| v * v + 1e-12).collect::<Vec<_>>());
         }
 
         needs Fp16; fn half_precision_rounds_to_half_precision(queue) {
             let x: Vec<f16> = (0..100).map(|i| f16::from_f32(i as f32 * 0.37)).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<f16>::new(100));
-            queue.submit(|h| h.parallel_for(100, in_half(input.read(h), out.write(h))))?;
+            let out: Vec<f16> = written(queue, &x, 100, |h, x, out| {
+                h.parallel_for(100, in_half(x.read(h), out.write(h)))
+            })?;
             let half = |v: f32| f16::from_f32(v).to_f32();
-            for (got, v) in out.to_vec()?.iter().zip(&x) {
+            for (got, v) in out.iter().zip(&x) {
                 assert_eq!(got.to_f32(), half(half(v.to_f32() * v.to_f32()) + 0.5));
             }
         }
 
         fn bfloat16_is_the_upper_half_of_a_float(queue) {
             let x: Vec<bf16> = (0..100).map(|i| bf16::from_f32(i as f32)).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<bf16>::new(100));
-            queue.submit(|h| h.parallel_for(100, in_brain_half(input.read(h), out.write(h))))?;
-            let got: Vec<f32> = out.to_vec()?.iter().map(|v| v.to_f32()).collect();
+            let out: Vec<bf16> = written(queue, &x, 100, |h, x, out| {
+                h.parallel_for(100, in_brain_half(x.read(h), out.write(h)))
+            })?;
+            let got: Vec<f32> = out.iter().map(|v| v.to_f32()).collect();
             assert_eq!(got, (0..100).map(|i| 2.0 * i as f32).collect::<Vec<_>>());
         }
     }

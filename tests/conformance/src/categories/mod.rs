@@ -13,6 +13,8 @@ mod streams;
 mod values;
 mod vectors;
 
+use syclone::prelude::*;
+
 use crate::Test;
 
 /// A category of SYCL-CTS.
@@ -117,3 +119,15 @@ pub const CATEGORIES: &[Category] = contents! {
     "vector_operators": "arithmetic by lane", tests(vectors::operators::TESTS);
     "vector_swizzles": "lanes in another order", tests(vectors::swizzles::TESTS);
 };
+
+/// What a kernel leaves in a new buffer of `len` elements: `launch` launches it with that and one that holds `x`.
+fn written<I: DeviceCopy, O: DeviceCopy>(
+    queue: &Queue,
+    x: &[I],
+    len: usize,
+    launch: impl FnOnce(&Handler<'_>, &Buffer<I>, &Buffer<O>) -> Result<()>,
+) -> Result<Vec<O>> {
+    let (x, out) = (Buffer::from_slice(x), Buffer::<O>::new(len));
+    queue.submit(|h| launch(h, &x, &out))?;
+    out.to_vec()
+}

@@ -1,5 +1,6 @@
 //! Index spaces and the ids in them: `id`, `range`, `nd_range`, `item`, `nd_item` and `group`.
 
+use super::written;
 use syclone::prelude::*;
 
 /// What an item of a plain range says of itself: ids, ranges, linear id.
@@ -258,11 +259,12 @@ pub mod nd_item {
         fn a_barrier_makes_what_the_group_wrote_visible(queue) {
             let x: Vec<u32> = (0..320).map(|i| i * 3 + 1).collect();
             for size in [1, 2, 5, 64] {
-                let (input, out) = (Buffer::from_slice(&x), Buffer::<u32>::new(320));
                 let shape = NdRange::new(320, size);
-                queue.submit(|h| h.parallel_for(shape, reversed_in_group(input.read(h), out.write(h))))?;
+                let out: Vec<u32> = written(queue, &x, 320, |h, x, out| {
+                    h.parallel_for(shape, reversed_in_group(x.read(h), out.write(h)))
+                })?;
                 let expected: Vec<u32> = x.chunks(size).flat_map(|group| group.iter().rev().copied()).collect();
-                assert_eq!(out.to_vec()?, expected, "groups of {size}");
+                assert_eq!(out, expected, "groups of {size}");
             }
         }
 

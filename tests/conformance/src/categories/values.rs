@@ -1,5 +1,6 @@
 //! Values: `bit_cast`, `marray` and `math_builtin_api`.
 
+use super::written;
 use syclone::prelude::*;
 
 #[kernel]
@@ -130,24 +131,27 @@ pub mod bit_cast {
     crate::tests! {
         fn floats_keep_every_bit(queue) {
             let x = special();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 2]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), float_bits(input.read(h), out.write(h))))?;
+            let out: Vec<[u32; 2]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), float_bits(x.read(h), out.write(h)))
+            })?;
             let expected: Vec<[u32; 2]> = x.iter().map(|v| [v.to_bits(), v.to_bits() ^ 0x8000_0000]).collect();
-            assert_eq!(out.to_vec()?, expected);
+            assert_eq!(out, expected);
         }
 
         needs Fp64; fn doubles_keep_every_bit(queue) {
             let x = vec![0.1, -0.0, f64::MAX, f64::NAN, 5e-324, f64::NEG_INFINITY];
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<u64>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), double_bits(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, x.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
+            let out: Vec<u64> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), double_bits(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, x.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
         }
 
         needs Fp16; fn every_half_keeps_its_bits(queue) {
             let x: Vec<u16> = (0..4096).map(|i| i * 16 + 3).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u16; 2]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), half_bits(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, x.iter().map(|&v| [v, v]).collect::<Vec<_>>());
+            let out: Vec<[u16; 2]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), half_bits(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, x.iter().map(|&v| [v, v]).collect::<Vec<_>>());
         }
     }
 }
@@ -159,19 +163,21 @@ pub mod marray {
     crate::tests! {
         fn arrays_are_values_that_are_indexed_and_assigned(queue) {
             let x: Vec<[i32; 5]> = (0..30).map(|i| [i, i + 1, i + 2, i + 3, i * i]).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[i32; 5]>::new(30));
-            queue.submit(|h| h.parallel_for(30, reversed(input.read(h), out.write(h))))?;
+            let out: Vec<[i32; 5]> = written(queue, &x, 30, |h, x, out| {
+                h.parallel_for(30, reversed(x.read(h), out.write(h)))
+            })?;
             let expected: Vec<[i32; 5]> = x.iter().map(|v| std::array::from_fn(|i| v[4 - i] * 2)).collect();
-            assert_eq!(out.to_vec()?, expected);
+            assert_eq!(out, expected);
         }
 
         fn arrays_of_arrays_are_matrices(queue) {
             let x: Vec<[[f32; 3]; 3]> =
                 (0..7).map(|i| std::array::from_fn(|r| std::array::from_fn(|c| (i * 9 + r * 3 + c) as f32))).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[f32; 3]>::new(7));
-            queue.submit(|h| h.parallel_for(7, matrix(input.read(h), out.write(h))))?;
+            let out: Vec<[f32; 3]> = written(queue, &x, 7, |h, x, out| {
+                h.parallel_for(7, matrix(x.read(h), out.write(h)))
+            })?;
             let expected: Vec<[f32; 3]> = x.iter().map(|m| m.map(|row| row.iter().sum())).collect();
-            assert_eq!(out.to_vec()?, expected);
+            assert_eq!(out, expected);
         }
     }
 }
@@ -183,9 +189,10 @@ pub mod math_builtin_api {
     crate::tests! {
         fn rounding_is_exact_for_every_kind_of_float(queue) {
             let x = special();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[f32; 8]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), rounding(input.read(h), out.write(h))))?;
-            for (got, v) in out.to_vec()?.iter().zip(&x) {
+            let out: Vec<[f32; 8]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), rounding(x.read(h), out.write(h)))
+            })?;
+            for (got, v) in out.iter().zip(&x) {
                 let expected = [
                     v.floor(), v.ceil(), v.trunc(), v.round(), v.round_ties_even(), v.abs(), v.fract(),
                     v.copysign(-1.0),
@@ -197,9 +204,10 @@ pub mod math_builtin_api {
 
         fn transcendental_functions_are_within_their_bounds(queue) {
             let x: Vec<f32> = (1..400).map(|i| i as f32 * 0.0173).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[f32; 12]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), transcendental(input.read(h), out.write(h))))?;
-            for (got, &v) in out.to_vec()?.iter().zip(&x) {
+            let out: Vec<[f32; 12]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), transcendental(x.read(h), out.write(h)))
+            })?;
+            for (got, &v) in out.iter().zip(&x) {
                 let v = f64::from(v);
                 let exact = [
                     v.sqrt(), v.exp(), v.ln(), v.sin(), v.cos(), v.tan(), v.atan(), v.sinh(), v.tanh(), v.cbrt(),
@@ -216,8 +224,9 @@ pub mod math_builtin_api {
 
         fn integer_functions_count_rotate_and_saturate(queue) {
             let x: Vec<u32> = vec![0, 1, 2, 50, 51, 1000, 0x8000_0000, 0xffff_ffff, 0x00ff_0100, 12_345_678];
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 8]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), integers(input.read(h), out.write(h))))?;
+            let out: Vec<[u32; 8]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), integers(x.read(h), out.write(h)))
+            })?;
             let expected = x.iter().map(|&v| {
                 [
                     v.count_ones(),
@@ -230,14 +239,15 @@ pub mod math_builtin_api {
                     ((u64::from(v) * 0x8000_0001) >> 32) as u32,
                 ]
             });
-            assert_eq!(out.to_vec()?, expected.collect::<Vec<_>>());
+            assert_eq!(out, expected.collect::<Vec<_>>());
         }
 
         fn common_functions_follow_their_formulas(queue) {
             let x = vec![-3.0f32, -0.5, 0.0, 0.25, 0.5, 0.75, 2.0];
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[f32; 6]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), common(input.read(h), out.write(h))))?;
-            for (got, &v) in out.to_vec()?.iter().zip(&x) {
+            let out: Vec<[f32; 6]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), common(x.read(h), out.write(h)))
+            })?;
+            for (got, &v) in out.iter().zip(&x) {
                 let sign = if v > 0.0 { 1.0 } else if v < 0.0 { -1.0 } else { 0.0 };
                 assert_eq!(got[0], v.clamp(-1.0, 1.0));
                 assert_eq!(got[1], v + (10.0 - v) * 0.25);
@@ -272,12 +282,13 @@ pub mod math_builtin_api {
 
         fn relational_functions_tell_kinds_of_floats_apart(queue) {
             let x = special();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<[bool; 5]>::new(x.len()));
-            queue.submit(|h| h.parallel_for(x.len(), relations(input.read(h), out.write(h))))?;
+            let out: Vec<[bool; 5]> = written(queue, &x, x.len(), |h, x, out| {
+                h.parallel_for(x.len(), relations(x.read(h), out.write(h)))
+            })?;
             let expected = x.iter().map(|v| {
                 [v.is_nan(), v.is_finite(), v.is_infinite(), v.is_normal(), v.is_sign_negative()]
             });
-            assert_eq!(out.to_vec()?, expected.collect::<Vec<_>>());
+            assert_eq!(out, expected.collect::<Vec<_>>());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Short vectors, on the host and in kernels.
 
+use super::written;
 use syclone::prelude::*;
 
 #[kernel]
@@ -95,9 +96,10 @@ pub mod api {
         fn sixteen_lanes_are_indexed_by_a_variable(queue) {
             let counted = |i| I32x16::new(std::array::from_fn(|lane| i * 100 + lane as i32));
             let x: Vec<I32x16> = (0..5).map(counted).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<I32x16>::new(5));
-            queue.submit(|h| h.parallel_for(5, lanes_of_sixteen(input.read(h), out.write(h))))?;
-            for (got, v) in out.to_vec()?.iter().zip(&x) {
+            let out: Vec<I32x16> = written(queue, &x, 5, |h, x, out| {
+                h.parallel_for(5, lanes_of_sixteen(x.read(h), out.write(h)))
+            })?;
+            for (got, v) in out.iter().zip(&x) {
                 assert_eq!(got.to_array(), std::array::from_fn(|lane| v[lane] * lane as i32));
             }
         }
@@ -141,9 +143,10 @@ pub mod load_store {
         fn three_lanes_take_the_room_of_three(queue) {
             assert_eq!(size_of::<F32x3>(), 12);
             let x: Vec<F32x3> = (0..11).map(|i| F32x3::new([i as f32, 10.0, 0.5])).collect();
-            let (input, out) = (Buffer::from_slice(&x), Buffer::<f32>::new(11));
-            queue.submit(|h| h.parallel_for(11, of_three(input.read(h), out.write(h))))?;
-            assert_eq!(out.to_vec()?, (0..11).map(|i| i as f32 + 10.5).collect::<Vec<_>>());
+            let out: Vec<f32> = written(queue, &x, 11, |h, x, out| {
+                h.parallel_for(11, of_three(x.read(h), out.write(h)))
+            })?;
+            assert_eq!(out, (0..11).map(|i| i as f32 + 10.5).collect::<Vec<_>>());
         }
 
         #[mistaken]

@@ -7,6 +7,7 @@ use crate::interp::code::Scalar;
 use crate::tree::BinaryOp;
 use crate::types::IntKind;
 use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Rem, Sub};
 
 /// A number of at most 64 bits, sign-extended or zero-extended.
 fn signed(kind: IntKind, bits: u64) -> i64 {
@@ -20,11 +21,11 @@ pub(super) fn binary(op: BinaryOp, scalar: Scalar, left: u64, right: u64) -> Opt
     match scalar {
         Scalar::F32 => {
             let (a, b) = (f32::from_bits(left as u32), f32::from_bits(right as u32));
-            Some(u64::from(arithmetic_f32(op, a, b)?.to_bits()))
+            Some(u64::from(arithmetic(op, a, b)?.to_bits()))
         }
         Scalar::F64 => {
             let (a, b) = (f64::from_bits(left), f64::from_bits(right));
-            Some(arithmetic_f64(op, a, b)?.to_bits())
+            Some(arithmetic(op, a, b)?.to_bits())
         }
         Scalar::Int(kind) if kind.signed() => {
             let (a, b) = (signed(kind, left), signed(kind, right));
@@ -77,18 +78,12 @@ pub(super) fn integer(kind: IntKind, bits: u64) -> i128 {
     if kind.signed() { i128::from(signed(kind, bits)) } else { i128::from(bits) }
 }
 
-fn arithmetic_f32(op: BinaryOp, a: f32, b: f32) -> Option<f32> {
-    Some(match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div => a / b,
-        BinaryOp::Rem => a % b,
-        _ => return None,
-    })
-}
-
-fn arithmetic_f64(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
+/// What the arithmetic operators give for floats of one type.
+#[inline(always)]
+fn arithmetic<F>(op: BinaryOp, a: F, b: F) -> Option<F>
+where
+    F: Add<Output = F> + Sub<Output = F> + Mul<Output = F> + Div<Output = F> + Rem<Output = F>,
+{
     Some(match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,

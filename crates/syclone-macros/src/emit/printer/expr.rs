@@ -112,6 +112,7 @@ impl Printer<'_> {
             }
             ExprKind::Call(callee, args) => self.call(*callee, args, expr),
             ExprKind::Builtin(name, types, args) => self.builtin(name, types, args, span),
+            ExprKind::Message(..) if self.held.borrow().contains(&std::ptr::from_ref(expr)) => quote!(()),
             ExprKind::Message(kind, template, operands) => self.message(*kind, template, operands, expr.span),
             ExprKind::Method { receiver, name, types, consts, args } => {
                 self.method(expr, receiver, name, types, consts, args)

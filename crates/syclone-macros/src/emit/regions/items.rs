@@ -9,6 +9,7 @@ use syclone_kernel_ast::analysis::sync::prints;
 use syclone_kernel_ast::analysis::uses::root;
 use syclone_kernel_ast::tree::*;
 
+use super::super::assertions::{ahead, condition};
 use super::super::ends::{affine_accesses, probe_uses, steps};
 use super::super::may_optimise;
 use super::{At, Regions, lanes_of, per_item};
@@ -106,7 +107,17 @@ impl Regions<'_> {
             return quote!(let __end: usize = #end; #all);
         }
         let part = self.part_inside(&accesses, at, quote!(__end), quote!(__x), quote!(let __i = __row + __x; #item));
-        let inside = self.printer.with_inside(&accesses, || print(quote!(__part.start), quote!(__part.end)));
+        let head = quote!(let __i = __row + __x; #item);
+        let inside = self.printer.with_inside(&accesses, || {
+            let (from, to) = (quote!(__from), quote!(__to));
+            let block = || print(from.clone(), to.clone());
+            match self.asserting_ahead(stmts, at, (&from, &to), (&quote!(__x), &head), &block) {
+                Some(block) => quote! {
+                    for (__from, __to) in ::syclone::abi::blocks(__part.start, __part.end) { #block }
+                },
+                None => print(quote!(__part.start), quote!(__part.end)),
+            }
+        });
         let (around, all) = (print(quote!(__first), quote!(__last)), all());
         quote! {
             let __end: usize = #end;
@@ -151,6 +162,41 @@ impl Regions<'_> {
             #[cfg(debug_assertions)]
             { #checked }
         }
+    }
+
+    /// A loop over the items `first..end` behind a look at the assertions that can be looked at ahead, if there are any.
+    ///
+    /// `index` is what numbers the items of the loop, and `head` what makes an item of it.
+    fn asserting_ahead(
+        &self,
+        stmts: &[Stmt],
+        at: At,
+        (first, end): (&TokenStream, &TokenStream),
+        (index, head): (&TokenStream, &TokenStream),
+        print: &dyn Fn() -> TokenStream,
+    ) -> Option<TokenStream> {
+        let ahead = ahead(self.plan, stmts)?;
+        let loads = self.loads(&ahead.uses(self.plan), at, true);
+        let looks = ahead.stmts.iter().map(|stmt| match condition(stmt) {
+            Some((_, condition)) => {
+                let condition = self.printer.expr(condition);
+                quote!(__holds &= ::syclone::abi::message::holds(#condition);)
+            }
+            None => self.printer.stmt(stmt),
+        });
+        let looks: TokenStream = looks.collect();
+        let without = self.printer.with_held(&ahead.assertions, print);
+        let with = print();
+        // What is out of bounds there the items find themselves, if they come to it.
+        Some(quote! {
+            let __all_hold = ::syclone::abi::all_hold(#first, #end, #[inline(always)] |#index: usize| {
+                let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+                let mut __holds = true;
+                #head #loads #looks
+                __holds
+            });
+            if __all_hold { #without } else { #with }
+        })
     }
 
     /// `__part`: for which of `count` items, numbered by `index`, all of some accesses are inside their bounds.
@@ -232,9 +278,12 @@ impl Regions<'_> {
             return checked;
         }
         let head = quote!(let __x = __x0 + __l; let __i = __row + __x; #item);
-        let part = self.part_inside(&accesses, at, quote!(__w), quote!(__l), head);
+        let part = self.part_inside(&accesses, at, quote!(__w), quote!(__l), head.clone());
         // All or nothing: a strip's loops must keep their constant width.
-        let inside = self.printer.with_inside(&accesses, print);
+        let inside = self.printer.with_inside(&accesses, || {
+            let ends = (&quote!(0), &quote!(__w));
+            self.asserting_ahead(stmts, at, ends, (&quote!(__l), &head), &print).unwrap_or_else(print)
+        });
         quote! {
             #[cfg(not(debug_assertions))]
             {

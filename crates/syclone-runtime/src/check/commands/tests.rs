@@ -53,11 +53,11 @@ fn one_name_for_the_memory_is_an_order() {
 }
 
 #[test]
-fn memory_that_was_given_back_is_other_memory() {
-    let (a, b, c) = (submitted(6, false), submitted(6, false), submitted(6, false));
-    assert_eq!(runs(a, 6000..6100, true), 0);
-    freed(&(6000..6100));
-    assert_eq!(runs(b, 6050..6200, true), 0);
-    freed(&(6200..6300));
-    assert_eq!(runs(c, 6199..6200, true), 1);
+fn who_finds_memory_where_other_memory_was_comes_later() {
+    let named = |object| vec![Touch { object: Some(object), ..touch(6000..6100, true) }];
+    let [a, b, c] = [(); 3].map(|()| submitted(6, false));
+    assert_eq!(ran(a, &"k".into(), named(61)).len(), 0);
+    gone(61);
+    assert_eq!(ran(b, &"k".into(), named(62)).len(), 0);
+    assert_eq!(ran(c, &"k".into(), named(63)).len(), 1);
 }

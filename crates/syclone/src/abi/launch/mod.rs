@@ -4,6 +4,7 @@
 //! kernel itself. The work is divided by `grid`; each chunk runs its groups one after another on one worker, in the
 //! way and with the instruction set that were chosen here.
 
+mod aspects;
 mod checked;
 mod circle;
 mod grid;
@@ -83,6 +84,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let checks = Checks::of(device);
     let way = if checks.is_some() { Way::Interpreter } else { choose_way(&meta, K::Form::GROUPS)? };
     circle::check(&kernel, &meta)?;
+    aspects::check(device, &kernel, &meta)?;
     let params = params.with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
