@@ -14,8 +14,11 @@ const MIN_ITEMS: usize = 1024;
 const MAX_PIECE: usize = 16 * 1024;
 /// Side of the blocks of items in which groups are visited.
 const BLOCK_ITEMS: usize = 128;
-/// Chunks of a launch with reductions, at most.
-const REDUCTION_CHUNKS: usize = 256;
+/// Chunks of a launch with reductions, at most: few, because a worker that jumps to another chunk starts the prefetchers
+/// anew; more where each of them is long anyway.
+const REDUCTION_CHUNKS: std::ops::RangeInclusive<usize> = 64..=1024;
+/// Items of a long chunk of such a launch.
+const LONG_REDUCTION: usize = 256 * 1024;
 /// Items of a chunk of such a launch, at least.
 const REDUCTION_ITEMS: usize = 16 * 1024;
 
@@ -46,8 +49,12 @@ pub enum Unit<const D: usize> {
 impl<const D: usize> Grid<D> {
     /// The division of `total` items, `total` being the product of `global`.
     pub fn new(global: [usize; D], local: Option<[usize; D]>, total: usize, workers: usize, reduces: bool) -> Self {
-        let (parts, min_items) =
-            if reduces { (REDUCTION_CHUNKS, REDUCTION_ITEMS) } else { (workers.max(1) * CHUNKS_PER_WORKER, MIN_ITEMS) };
+        let (parts, min_items) = if reduces {
+            let long = total / LONG_REDUCTION;
+            (long.clamp(*REDUCTION_CHUNKS.start(), *REDUCTION_CHUNKS.end()), REDUCTION_ITEMS)
+        } else {
+            (workers.max(1) * CHUNKS_PER_WORKER, MIN_ITEMS)
+        };
         let row = global.last().copied().unwrap_or(1);
         let (piece, pieces, units, items) = match local {
             _ if total == 0 => (1, 1, 0, 1),
