@@ -7,8 +7,8 @@ pub use crate::api::{
     Buffer, ExecutableGraph, Graph, Handler, NdRange, Queue, QueueOptions, Range, UsmDevice, UsmHost, UsmShared, scope,
 };
 pub use crate::kernel::{
-    AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer, ScatterMut, Spec, SubGroup,
-    View, fence, local,
+    AtomicInteger, AtomicScalar, AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer,
+    ScatterMut, Spec, SubGroup, View, fence, local,
 };
 pub use crate::types::ops::{
     BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp,

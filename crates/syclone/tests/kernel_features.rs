@@ -1,6 +1,5 @@
 //! What a kernel needs of a device that not every device has, on dry-run devices that lack it.
 
-use syclone::kernel::AtomicScalar;
 use syclone::prelude::*;
 use syclone_runtime::DryRunOptions;
 
