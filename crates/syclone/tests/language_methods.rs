@@ -176,3 +176,40 @@ fn kernels_see_the_methods_of_all_blocks_of_a_generic_struct() {
         assert_eq!(*out.host_read().unwrap(), [4.0, -2.0], "{way:?}");
     });
 }
+
+#[device_fn]
+fn marked(x: View<u32>, i: usize) -> u32 {
+    x[i].wrapping_mul(3) | 0x100
+}
+
+/// What ends a block begins with a method's result, as its left operand.
+#[kernel(fallback)]
+fn ends_of_blocks(item: NdItem<1>, x: View<u32>, out: ItemMut<[u32; 4]>) {
+    let i = item.global_id(0);
+    let flipped = if i % 2 == 0 { x[i].wrapping_add(7) ^ 5 } else { x[i].min(4) & 6 };
+    let small = { x[item].max(3) < 40 };
+    item.barrier();
+    let chosen = match i % 3 {
+        0 => x[i].rotate_left(1) | x[i].count_ones(),
+        _ => 1,
+    };
+    out[item] = [marked(x, i), flipped, small as u32, chosen];
+}
+
+#[test]
+fn methods_of_elements_are_left_operands_at_the_end_of_blocks() {
+    let x: Vec<u32> = (0..6).map(|i| i * 11).collect();
+    in_every_way(|queue, way| {
+        let (input, out) = (Buffer::from_slice(&x), Buffer::<[u32; 4]>::new(6));
+        run(queue, |h| h.parallel_for(NdRange::new(6, 3), ends_of_blocks(input.read(h), out.write(h))));
+        let expected: Vec<[u32; 4]> = (0..6)
+            .map(|i| {
+                let x = x[i];
+                let flipped = if i % 2 == 0 { (x + 7) ^ 5 } else { x.min(4) & 6 };
+                let chosen = if i % 3 == 0 { (x * 2) | x.count_ones() } else { 1 };
+                [(x * 3) | 0x100, flipped, (x.max(3) < 40) as u32, chosen]
+            })
+            .collect();
+        assert_eq!(out.host_read().unwrap()[..], expected, "{way:?}");
+    });
+}

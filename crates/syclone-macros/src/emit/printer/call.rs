@@ -156,7 +156,7 @@ impl Printer<'_> {
         if of_handle || is_builtin_method(name) {
             return match is_element {
                 true => {
-                    quote_spanned!(span=> match #receiver_tokens { #element => #element.#ident #generics(#(#printed),*) })
+                    quote_spanned!(span=> (match #receiver_tokens { #element => #element.#ident #generics(#(#printed),*) }))
                 }
                 false => quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*)),
             };
@@ -164,7 +164,7 @@ impl Printer<'_> {
         let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
         if is_element {
             let copy = quote_spanned!(span=> ::syclone::abi::Element::of(#receiver_tokens));
-            return quote_spanned!(span=> match #copy { mut #element => #element.#device #generics(#(#printed,)* #oob) });
+            return quote_spanned!(span=> (match #copy { mut #element => #element.#device #generics(#(#printed,)* #oob) }));
         }
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
     }
