@@ -154,8 +154,11 @@ pub mod host_task {
             let device = queue.device().clone();
             let event = queue.submit(|h| {
                 h.host_task(move |_| {
-                    let inner = Queue::new(&device)?.submit(|h| h.host_task(|_| ()))?;
+                    // It is at work or waits for a worker until the assertion holds.
+                    let (end, ended) = std::sync::mpsc::channel::<()>();
+                    let inner = Queue::new(&device)?.submit(|h| h.host_task(move |_| drop(ended.recv())))?;
                     assert!(matches!(inner.wait(), Err(Error::WaitInsideCommand { .. })));
+                    drop(end);
                     Ok::<_, Error>(())
                 })
             })?;
