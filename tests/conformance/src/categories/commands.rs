@@ -156,7 +156,7 @@ pub mod host_task {
                 h.host_task(move |_| {
                     // It is at work or waits for a worker until the assertion holds.
                     let (end, ended) = std::sync::mpsc::channel::<()>();
-                    let inner = Queue::new(&device)?.submit(|h| h.host_task(move |_| drop(ended.recv())))?;
+                    let inner = Queue::new(&device)?.submit(|h| h.host_task(move |_| ended.recv().unwrap_or(())))?;
                     assert!(matches!(inner.wait(), Err(Error::WaitInsideCommand { .. })));
                     drop(end);
                     Ok::<_, Error>(())
