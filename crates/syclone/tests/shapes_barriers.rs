@@ -245,8 +245,8 @@ fn counted(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
     if me < 5 {
         counts[me] = 0;
     }
-    if item.local_range(0) < 5 && me == 0 {
-        for k in 0..5 {
+    if me == 0 {
+        for k in item.local_range(0)..5 {
             counts[k] = 0;
         }
     }
