@@ -369,6 +369,7 @@ fn tree_with_strided_items(item: NdItem<1>, x: View<u32>, out: ItemMut<u32>) {
         }
         item.barrier();
         sum += tile[0] * 0;
+        item.barrier();
     }
     out[item] = tile[0] + sum;
 }

@@ -373,6 +373,7 @@ fn guards_of_groups(item: NdItem<1>, x: View<u32>, n: u32, out: ItemMut<u32>) {
         return;
     }
     let rest = n - v - 1000;
+    out[item] = 0;
     for k in 0..1000 / (n / 2000) {
         out[item] += k / 100;
     }
