@@ -7,7 +7,7 @@
 use syclone::prelude::*;
 
 const BLOCKS: usize = 8;
-const LEN: usize = 1 << 20;
+const LEN: usize = 1 << 19;
 
 /// Enough arithmetic on each element to take about as long as copying it.
 #[kernel]
