@@ -258,9 +258,8 @@ impl Compiler<'_> {
         let ty = self.operand_type(value);
         let (elem, lanes) = lanes_of(&ty);
         let Some(scalar) = Scalar::of(elem) else {
-            // Of type `!`.
             self.value(value)?;
-            return Ok(());
+            return if ty == Type::Never { Ok(()) } else { internal(format!("a unary operator on {ty}")) };
         };
         // A negative literal is one literal: the smallest integer's digits alone do not fit its type.
         if let (UnaryOp::Neg, ExprKind::Lit(Lit::Int(digits, _)), Type::Int(kind)) = (op, &value.kind, elem) {
