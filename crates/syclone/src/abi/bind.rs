@@ -13,6 +13,9 @@ use crate::types::derive_support::{MethodSpec, TraitMethodList};
 /// How to get device methods that a bound promises of a type.
 pub type MethodSource = fn() -> Vec<BoundMethod>;
 
+/// How to get the comparison of a type that a function spells.
+pub type ComparisonSource = fn() -> Option<(Type, Comparison)>;
+
 /// The methods of a list as those of `T`.
 pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
     list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
@@ -26,7 +29,7 @@ pub struct Tables {
     callees: Vec<BindFn>,
     methods: Vec<MethodSource>,
     found: Vec<BoundMethod>,
-    comparisons: Vec<fn() -> Option<(Type, Comparison)>>,
+    comparisons: Vec<ComparisonSource>,
 }
 
 impl Tables {
@@ -43,7 +46,7 @@ impl Tables {
 
     /// The tables with the comparisons of types that the function spells.
     #[must_use]
-    pub fn with_comparisons<const N: usize>(mut self, of_types: [fn() -> Option<(Type, Comparison)>; N]) -> Self {
+    pub fn with_comparisons<const N: usize>(mut self, of_types: [ComparisonSource; N]) -> Self {
         self.comparisons = of_types.into();
         self
     }

@@ -44,7 +44,7 @@ fn of_elements(item: Item<1>, x: View<Wave>, y: ItemMut<Complex>) {
 
 #[kernel]
 fn of_results(item: Item<1>, x: View<Wave>, y: ItemMut<Complex>) {
-    y[item] = start(x[item]) - Complex { re: 1.0, im: 0.0 };
+    y[item] = start(x[item]) - start(x[0]);
 }
 
 fn main() {}
