@@ -414,3 +414,56 @@ fn methods_of_instances_are_generic_themselves() {
         assert_eq!(out.host_read().unwrap()[..], expected, "{way:?}");
     });
 }
+
+/// All instances at once, bounded more than the struct.
+#[device_fn]
+trait Blend<T: Scalar>: DeviceCopy {
+    fn blended(self, by: T) -> T;
+
+    fn blended_back(&self, by: T) -> T {
+        by - self.blended(by)
+    }
+}
+
+#[device_fn]
+impl<T: Float> Blend<T> for Duo<T> {
+    fn blended(self, by: T) -> T {
+        self.0 + (self.1 - self.0) * by
+    }
+}
+
+#[device_fn]
+impl<T: Float> Blend<i32> for Duo<T> {
+    fn blended(self, by: i32) -> i32 {
+        if by > 3 { 3 } else { by * 2 }
+    }
+}
+
+#[device_fn]
+fn first_of<T: Scalar>(duo: Duo<T>) -> Duo<T> {
+    Duo::<T>(duo.0, duo.0)
+}
+
+#[kernel(fallback)]
+fn of_all_instances<T: Float>(item: NdItem<1>, x: View<Duo<T>>, by: T, out: ItemMut<[T; 4]>) {
+    let own = x[item];
+    item.barrier();
+    let whole = own.blended(2i32) + x[item].blended_back(5i32);
+    out[item] = [own.blended(by), first_of::<T>(own).blended(by), own.blended_back(by), T::from_f64(whole as f64)];
+}
+
+#[test]
+fn an_impl_for_all_instances_is_called_on_each() {
+    fn check<T: Float + std::fmt::Debug>(values: [Duo<T>; 3], by: T) {
+        in_every_way(|queue, way| {
+            let (x, out) = (Buffer::from_vec(values.to_vec()), Buffer::<[T; 4]>::new(3));
+            run(queue, |h| h.parallel_for(NdRange::new(3, 3), of_all_instances(x.read(h), by, out.write(h))));
+            for (i, duo) in values.into_iter().enumerate() {
+                let blended = duo.0 + (duo.1 - duo.0) * by;
+                assert_eq!(out.host_read().unwrap()[i], [blended, duo.0, by - blended, T::from_f64(6.0)], "{way:?}");
+            }
+        });
+    }
+    check([Duo(1.0f32, 2.0), Duo(-0.5, 4.0), Duo(3.0, 0.25)], 0.25);
+    check([Duo(1.0f64, 2.0), Duo(-0.5, 4.0), Duo(3.0, 0.25)], 0.75);
+}
