@@ -433,7 +433,7 @@ impl<T: Float> Blend<T> for Duo<T> {
 }
 
 #[device_fn]
-impl<T: Float> Blend<i32> for Duo<T> {
+impl Blend<i32> for Duo<f32> {
     fn blended(self, by: i32) -> i32 {
         if by > 3 { 3 } else { by * 2 }
     }
@@ -448,8 +448,9 @@ fn first_of<T: Scalar>(duo: Duo<T>) -> Duo<T> {
 fn of_all_instances<T: Float>(item: NdItem<1>, x: View<Duo<T>>, by: T, out: ItemMut<[T; 4]>) {
     let own = x[item];
     item.barrier();
-    let whole = own.blended(2i32) + x[item].blended_back(5i32);
-    out[item] = [own.blended(by), first_of::<T>(own).blended(by), own.blended_back(by), T::from_f64(whole as f64)];
+    let one = Duo::<f32>(0.0, 1.0);
+    let six = (one.blended(2) + one.blended_back(5)) as f64 * one.blended(1.0f32) as f64;
+    out[item] = [own.blended(by), first_of::<T>(own).blended(by), own.blended_back(by), T::from_f64(six)];
 }
 
 #[test]
