@@ -115,7 +115,14 @@ impl fmt::Display for InferError {
             }
             InferErrorKind::NoField { ty, name } => write!(f, "type {ty} has no field `{name}`"),
             InferErrorKind::NoOperation { ty, operation } => {
-                write!(f, "type {ty} has no {operation}")
+                write!(f, "type {ty} has no {operation} in a kernel")?;
+                if operation.starts_with("operator") {
+                    write!(
+                        f,
+                        "\noperators are for numbers and vectors: write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+                    )?;
+                }
+                Ok(())
             }
             InferErrorKind::Arguments { name, expected, found } => {
                 write!(f, "`{name}` takes {expected} arguments, not {found}")

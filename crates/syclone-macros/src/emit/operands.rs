@@ -1,13 +1,13 @@
 //! Operators are for numbers and vectors: a user's own `impl Add` has no tree. rustc would accept it, so that it is asked of
-//! each type that the function spells and operates on.
+//! each type that the function spells and operates on, and of each variable that an inline kernel captures and operates on.
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote_spanned};
+use proc_macro2::{Group, Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::*;
 
 use super::spelled::Spelled;
-use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment};
+use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, make_ident};
 
 /// Statements that check the operands whose type could be a struct.
 pub fn operand_checks(parsed: &Parsed) -> TokenStream {
@@ -34,13 +34,16 @@ impl Checks<'_> {
                 self.operand(right);
             }
             ExprKind::Unary(_, value) => self.operand(value),
+            ExprKind::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
+                [left, right].into_iter().for_each(|operand| self.captured(operand, "compared"));
+            }
             _ => {}
         }
         each_child(expr, &mut |child| self.search(child));
     }
 
     fn operand(&mut self, operand: &Expr) {
-        let Some(ty) = self.spelled.type_of(operand) else { return };
+        let Some(ty) = self.spelled.type_of(operand) else { return self.captured(operand, "computed") };
         if self.is_number(ty) {
             return;
         }
@@ -52,6 +55,43 @@ impl Checks<'_> {
         let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
         let ty = at(span, ty.to_token_stream());
         self.tokens.extend(quote_spanned!(span=> let _ = ::syclone::abi::role::operand::<#ty>;));
+    }
+
+    /// Asks of what was captured whether a kernel can do this with it.
+    fn captured(&mut self, operand: &Expr, what: &str) {
+        let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
+        let Some(value) = self.captured_value(operand, span) else { return };
+        let text = format!("{what} {value}");
+        if self.seen.contains(&text) {
+            return;
+        }
+        self.seen.push(text);
+        let what = Ident::new(what, Span::call_site());
+        self.tokens.extend(quote!(::syclone::abi::role::#what(&#value);));
+    }
+
+    /// A captured variable, or a field of one, as the host has it.
+    fn captured_value(&self, expr: &Expr, span: Span) -> Option<TokenStream> {
+        match &expr.kind {
+            ExprKind::Var(var) if self.parsed.is_inline => {
+                let var = self.spelled.origin(*var);
+                let captured = |role| !matches!(role, ParamRole::Item | ParamRole::NdItem);
+                let param = self.parsed.params.iter().find(|param| param.var == var && captured(param.role))?;
+                let mut name = param.ident.clone();
+                name.set_span(name.span().located_at(span));
+                Some(name.into_token_stream())
+            }
+            ExprKind::Field(base, name) => {
+                let (base, name) = (self.captured_value(base, span)?, make_ident(name, span));
+                Some(quote!(#base.#name))
+            }
+            ExprKind::TupleField(base, index) => {
+                let (base, mut index) = (self.captured_value(base, span)?, Literal::u32_unsuffixed(*index));
+                index.set_span(span);
+                Some(quote!(#base.#index))
+            }
+            _ => None,
+        }
     }
 
     /// Whether a type is a number by its name, or one of which only its bounds tell what it is.
