@@ -54,7 +54,9 @@ pub enum Error {
     },
     /// A dry-run device whose description makes no sense.
     #[error(
-        "{}: {}\ncorrect the description; the page on testing has an example", printable(place), printable(problem)
+        "{}: {}\ncorrect the description; the page on testing has an example",
+        printable(place),
+        printable(problem)
     )]
     InvalidDryRun {
         /// The device, or the file and line.
@@ -217,7 +219,9 @@ pub enum Error {
         bytes: usize,
     },
     /// A part of memory, given by its indices, that reaches beyond the memory's extent.
-    #[error("{command}: indices {start}..{end} of an extent of {extent}\nkeep begin and end inside the extent, in this order")]
+    #[error(
+        "{command}: indices {start}..{end} of an extent of {extent}\nkeep begin and end inside the extent, in this order"
+    )]
     PartOutside {
         /// The operation: `slice` for the first dimension, `columns` for the last.
         command: Name,

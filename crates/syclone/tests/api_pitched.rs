@@ -333,7 +333,10 @@ fn memory_without_elements_may_have_any_number_of_rows() {
     const MANY: usize = usize::MAX;
     let queue = queue();
     let none = Buffer::<u64, 2>::pitched([MANY, 0]).unwrap();
-    assert_eq!((none.extents(), none.len(), none.pitch()), (Buffer::<u64, 2>::try_new([MANY, 0]).unwrap().extents(), 0, 0));
+    assert_eq!(
+        (none.extents(), none.len(), none.pitch()),
+        (Buffer::<u64, 2>::try_new([MANY, 0]).unwrap().extents(), 0, 0)
+    );
     let wide = PitchedBuffer::<u64, 3>::with_pitch([MANY, MANY, 0], 8).unwrap();
     let shared = UsmShared::<u64, 2>::pitched(queue.device(), [MANY, 0]).unwrap();
     assert_eq!((wide.to_vec().unwrap(), queue.to_vec(&shared).unwrap()), (vec![], vec![]));
@@ -341,7 +344,10 @@ fn memory_without_elements_may_have_any_number_of_rows() {
     assert_eq!((part.extents(), part.to_vec().unwrap()), ([1, MANY, 0], vec![]));
     {
         let mut guard = none.host_write_rows().unwrap();
-        assert_eq!((guard.rows().count(), guard.rows().get(MANY - 1), guard.rows().get(MANY)), (MANY, Some(&[][..]), None));
+        assert_eq!(
+            (guard.rows().count(), guard.rows().get(MANY - 1), guard.rows().get(MANY)),
+            (MANY, Some(&[][..]), None)
+        );
         assert_eq!((guard.rows_mut().iter_mut().take(3).count(), format!("{:?}", guard.rows())), (3, "[]".to_owned()));
     }
     queue.fill(&none, 1).unwrap().wait().unwrap();

@@ -363,6 +363,7 @@ fn two_kernels_on_raw_memory_without_an_order() {
     drop(memory);
 }
 
+/// Also if the first has ended before the second is submitted, which nobody has waited for.
 #[test]
 fn two_writers_of_memory_with_two_names() {
     let queue = queue();
@@ -373,7 +374,11 @@ fn two_writers_of_memory_with_two_names() {
         let all = scope.buffer_mut(&mut data, 8)?;
         let upper = scope.buffer_mut(again, 4)?;
         // SAFETY: each item writes its own element.
-        queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(all.scatter(h))) })?;
+        let first = queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(all.scatter(h))) })?;
+        // Not a wait of the program, which would order the two.
+        while !first.has_ended() {
+            std::thread::yield_now();
+        }
         // SAFETY: as above.
         queue.submit(|h| unsafe { h.parallel_for_unchecked(4, produce(upper.scatter(h))) })?;
         queue.wait()

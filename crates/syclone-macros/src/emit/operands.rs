@@ -67,7 +67,8 @@ impl Checks<'_> {
         }
         self.seen.push(text);
         let what = Ident::new(what, Span::call_site());
-        self.tokens.extend(quote!(::syclone::abi::role::#what(&#value);));
+        let value = quote_spanned!(span=> &#value);
+        self.tokens.extend(quote!(::syclone::abi::role::#what(#value);));
     }
 
     /// A captured variable, or a field of one, as the host has it.

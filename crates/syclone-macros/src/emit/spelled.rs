@@ -21,7 +21,8 @@ pub struct Spelled<'a> {
 impl<'a> Spelled<'a> {
     /// Looks at the parameters and at each `let`.
     pub fn of(parsed: &'a Parsed) -> Self {
-        let mut spelled = Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new(), copies: BTreeMap::new() };
+        let mut spelled =
+            Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new(), copies: BTreeMap::new() };
         for param in &parsed.params {
             if !leaves_open(&param.ty) {
                 spelled.types.insert(param.var.0, behind_references(&param.ty));

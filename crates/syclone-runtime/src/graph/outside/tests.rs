@@ -25,7 +25,10 @@ fn tile(row: usize, column: usize) -> Region {
 fn parts_that_are_one_region_together_are_one_and_others_stay_apart_however_many_they_are() {
     // A rectangle of tiles, in an order in which few of them touch the one before.
     let tiles = |rows: usize, columns: usize| -> Vec<(Region, AccessMode)> {
-        (0..rows * columns).map(|n| n * 37 % (rows * columns)).map(|n| (tile(n / columns, n % columns), Write)).collect()
+        (0..rows * columns)
+            .map(|n| n * 37 % (rows * columns))
+            .map(|n| (tile(n / columns, n % columns), Write))
+            .collect()
     };
     assert_eq!(parts(&tiles(8, 8)), Some(vec![(Region::rows(0, 32, 32, 1024), Write)]));
     assert_eq!(parts(&tiles(2, 256)), Some(vec![(Region::range(0..8 * 1024), Write)]));

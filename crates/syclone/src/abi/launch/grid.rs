@@ -255,6 +255,36 @@ mod tests {
         assert_eq!(Grid::new([0usize], Some([16]), 0, 2, false).chunks(), 0);
     }
 
+    /// A prime number of items costs no more than a round one: as many chunks, and boxes as large.
+    #[test]
+    fn a_prime_number_of_items_is_divided_as_a_round_one_is() {
+        let division = |n: usize, workers, reduces| {
+            let grid = Grid::new([n], None, n, workers, reduces);
+            let (mut boxes, mut largest) = (0, 0);
+            for chunk in 0..grid.chunks() {
+                let mut items = 0;
+                grid.each_unit(chunk, |unit| {
+                    let Unit::Box(_, [len]) = unit else { panic!("no groups were asked for") };
+                    (boxes, items) = (boxes + 1, items + len);
+                    true
+                });
+                largest = largest.max(items);
+            }
+            (grid.chunks(), boxes, largest)
+        };
+        for (prime, round) in [(1_000_003, 1_000_000), (99_991, 100_000), (16_777_259, 1 << 24), (1009, 1000)] {
+            for workers in [1, 2, 7, 64] {
+                for reduces in [false, true] {
+                    let (one, other) = (division(prime, workers, reduces), division(round, workers, reduces));
+                    let about = |a: usize, b: usize, slack: usize| a.abs_diff(b) <= slack;
+                    assert!(about(one.0, other.0, other.0 / 16), "chunks of {prime} for {workers} workers: {one:?} and {other:?}");
+                    assert!(about(one.1, other.1, 1), "boxes of {prime} for {workers} workers: {one:?} and {other:?}");
+                    assert!(one.2 <= other.2 + other.2 / 8 + 64, "items of {prime}: {one:?} and {other:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_division_of_a_reduction_does_not_depend_on_the_workers() {
         let chunks = |workers| Grid::new([1 << 24], None, 1 << 24, workers, true).chunks();

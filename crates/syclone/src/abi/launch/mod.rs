@@ -233,7 +233,7 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
     }
 
     fn rewind(&self, output: Option<&Output>) {
-        self.printed.redirect(output);
+        self.printed.rewind(output);
         for reduction in &self.reductions {
             // SAFETY: a launch is rewound between its runs.
             unsafe { reduction.rewind() };
