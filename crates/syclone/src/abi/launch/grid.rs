@@ -277,7 +277,10 @@ mod tests {
                 for reduces in [false, true] {
                     let (one, other) = (division(prime, workers, reduces), division(round, workers, reduces));
                     let about = |a: usize, b: usize, slack: usize| a.abs_diff(b) <= slack;
-                    assert!(about(one.0, other.0, other.0 / 16), "chunks of {prime} for {workers} workers: {one:?} and {other:?}");
+                    assert!(
+                        about(one.0, other.0, other.0 / 16),
+                        "chunks of {prime} for {workers} workers: {one:?} and {other:?}"
+                    );
                     assert!(about(one.1, other.1, 1), "boxes of {prime} for {workers} workers: {one:?} and {other:?}");
                     assert!(one.2 <= other.2 + other.2 / 8 + 64, "items of {prime}: {one:?} and {other:?}");
                 }

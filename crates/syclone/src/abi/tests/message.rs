@@ -74,7 +74,14 @@ fn of_a_chunk_that_prints_very_much_no_line_is_cut() {
 fn a_line_without_an_end_is_written_before_it_fills_the_memory() {
     let (launch, pieces) = launch();
     let long = "x".repeat(1 << 16);
-    let ran = launch.during(0, || "k".into(), || Ok((0..50).for_each(|_| emit(&long))));
+    let ran = launch.during(
+        0,
+        || "k".into(),
+        || {
+            (0..50).for_each(|_| emit(&long));
+            Ok(())
+        },
+    );
     ran.expect("ends well");
     launch.finish();
     let pieces = pieces.lock().expect("no panics");
