@@ -260,7 +260,7 @@ mod tests {
     fn a_prime_number_of_items_is_divided_as_well_as_a_round_one_is() {
         let division = |n: usize, workers, reduces| {
             let grid = Grid::new([n], None, n, workers, reduces);
-            let (mut boxes, mut largest) = (0, 0);
+            let (mut boxes, mut largest) = (0usize, 0usize);
             for chunk in 0..grid.chunks() {
                 let mut items = 0;
                 grid.each_unit(chunk, |unit| {
