@@ -155,6 +155,9 @@ pub mod role {
     /// Accepts what has operators.
     pub fn operand<T: Operand>() {}
 
+    /// Accepts a value that has operators.
+    pub fn operand_of<T: Operand>(_: &T) {}
+
     /// Accepts what is captured and has operators.
     pub fn computed<T: Capture<Param: Operand>>(_: &T) {}
 
