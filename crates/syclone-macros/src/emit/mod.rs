@@ -78,6 +78,11 @@ fn allowances() -> TokenStream {
     )])
 }
 
+/// Declares the flag that accesses out of bounds set. Its `unsafe` is never the user's own token: a crate may forbid that.
+fn let_oob() -> TokenStream {
+    quote!(let mut __oob = unsafe { ::syclone::abi::Oob::new() };)
+}
+
 /// Parameters that a launch passes: all but the item.
 fn passed(parsed: &Parsed) -> Vec<&crate::frontend::ParamTokens> {
     parsed.params.iter().filter(|p| !matches!(p.role, ParamRole::Item | ParamRole::NdItem)).collect()
