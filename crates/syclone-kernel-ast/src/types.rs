@@ -456,24 +456,6 @@ impl Type {
         }
     }
 
-    /// Whether a value has bytes that belong to none of its numbers.
-    pub fn is_padded(&self) -> bool {
-        let padded = |parts: &mut dyn Iterator<Item = &Type>| {
-            let (mut bytes, mut inside) = (0, false);
-            for part in parts {
-                bytes += part.size();
-                inside |= part.is_padded();
-            }
-            inside || bytes != self.size()
-        };
-        match self {
-            Type::Vector(elem, _) | Type::Array(elem, _) | Type::Spec(elem) => elem.is_padded(),
-            Type::Tuple(parts) => padded(&mut parts.iter()),
-            Type::Struct(ty) => padded(&mut ty.fields.iter().map(|field| &field.ty)),
-            _ => false,
-        }
-    }
-
     /// Byte offset of a tuple's part.
     pub fn tuple_offset(parts: &[Type], position: usize) -> usize {
         tuple_layout(parts).0.get(position).copied().unwrap_or(0)

@@ -2,8 +2,6 @@
 
 mod rig;
 
-use std::time::{Duration, Instant};
-
 use rig::{assert_says, run};
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
@@ -109,25 +107,6 @@ fn the_ids_of_a_prime_number_of_items_add_up() {
     let (queue, sum) = (rig::queue(), Buffer::<i64>::new(1));
     run(&queue, |h| h.parallel_for(1_000_003, sum_of_ids(sum.reduce(h, Plus))));
     assert_eq!(sum.host_read().expect("reads")[0], 500_002_500_003);
-}
-
-#[test]
-fn a_prime_number_of_items_is_about_as_fast_as_a_round_one() {
-    let queue = rig::queue();
-    if queue.device().is_checked() {
-        return; // One item after another is no question of time.
-    }
-    let data = Buffer::from_vec(vec![1.0f32; 1_000_003]);
-    let [mut prime, mut round] = [Duration::MAX; 2];
-    for _ in 0..40 {
-        for (n, best) in [(1_000_003, &mut prime), (1_000_000, &mut round)] {
-            let part = data.slice(..n).expect("a part");
-            let start = Instant::now();
-            run(&queue, |h| h.parallel_for(n, scale(1.0, part.read_write(h))));
-            *best = start.elapsed().min(*best);
-        }
-    }
-    assert!(prime < 2 * round, "{prime:?} against {round:?}");
 }
 
 // Host data.

@@ -569,6 +569,66 @@ fn the_output_of_two_queues_does_not_mix() {
     assert_eq!(*b.text.lock().expect("no panics"), "0 1 end\n");
 }
 
+#[kernel]
+fn within(item: Item<1>, limit: View<u32>, y: ItemMut<u32>) {
+    kprintln!("{}", item.global_id(0));
+    kassert!((item.global_id(0) as u32) < limit[0]);
+    y[item] = 1;
+}
+
+#[test]
+fn replays_print_in_order_after_one_whose_assertion_failed() {
+    const N: usize = 20_000;
+    let device = Device::cpu_with_threads(3).expect("three workers");
+    for device in [&device, &Device::cpu_checked().expect("the checked device")] {
+        let printing = Printing::on(device);
+        let (limit, y) = (Buffer::from_vec(vec![N as u32]), Buffer::<u32>::new(N));
+        let graph = Graph::new(device);
+        graph.add(|h| h.parallel_for(N, within(limit.read(h), y.write(h)))).expect("a command");
+        let graph = graph.instantiate().expect("an executable graph");
+        let expected: String = (0..N).map(|i| format!("{i}\n")).collect();
+        for bad in [None, Some(5000), None, Some(0), Some(N as u32 - 1), None] {
+            limit.copy_from_slice(&[bad.unwrap_or(N as u32)]).expect("the host's turn");
+            let ended = printing.queue.replay(&graph).expect("a replay").wait();
+            let text = std::mem::take(&mut *printing.text.lock().expect("no panics"));
+            match bad {
+                None => assert!(ended.is_ok() && text == expected, "{ended:?}, {} bytes", text.len()),
+                Some(bad) => {
+                    let Err(Error::AssertionFailed { kernel, .. }) = ended else { panic!("{ended:?}") };
+                    assert_eq!(kernel, "within");
+                    // The item that failed had printed; and no line is in two.
+                    assert!(text.lines().any(|line| line == bad.to_string()), "{bad}");
+                    assert!(text.lines().all(|line| line.parse::<usize>().is_ok_and(|i| i < N)));
+                }
+            }
+        }
+        let _ = printing.queue.wait();
+    }
+}
+
+#[test]
+fn many_queues_print_at_once_and_each_gets_its_own_lines_in_order() {
+    const N: usize = 3000;
+    let device = Device::cpu_with_threads(4).expect("four workers");
+    let printing: Vec<Printing> = (0..6).map(|_| Printing::on(&device)).collect();
+    std::thread::scope(|threads| {
+        for (number, printing) in printing.iter().enumerate() {
+            threads.spawn(move || {
+                for round in 0..5 {
+                    let expected: String = (0..N).map(|i| format!("{number} {round} {i}\n")).collect();
+                    let text = printing.run(|h| h.parallel_for(N, tagged(number as u32, round)));
+                    assert!(text == expected, "queue {number}, round {round}: {} bytes", text.len());
+                }
+            });
+        }
+    });
+}
+
+#[kernel]
+fn tagged(item: Item<1>, queue: u32, round: u32) {
+    kprintln!("{queue} {round} {}", item.global_id(0));
+}
+
 #[test]
 fn an_output_that_panics_fails_no_kernel() {
     let device = rig::device();

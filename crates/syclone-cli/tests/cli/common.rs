@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_syclone"));
     command.env_remove("SYCLONE_DEVICE").env_remove("SYCLONE_CPU_THREADS").env_remove("SYCLONE_CPU_ISA");
-    command.env_remove("SYCLONE_CPU_WAY");
+    command.env_remove("SYCLONE_CPU_WAY").env_remove("SYCLONE_DRY_RUN");
     command.stdin(Stdio::null());
     command
 }

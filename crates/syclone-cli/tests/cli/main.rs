@@ -4,4 +4,5 @@ mod bench;
 mod checked;
 mod common;
 mod devices;
+mod dry_run;
 mod mistakes;

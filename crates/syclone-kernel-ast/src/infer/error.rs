@@ -130,12 +130,13 @@ impl fmt::Display for InferError {
             InferErrorKind::NoField { ty, name } => write!(f, "type {ty} has no field `{name}`"),
             InferErrorKind::NoOperation { ty, operation } => {
                 write!(f, "type {ty} has no {operation} in a kernel")?;
-                match ty {
-                    Type::Struct(_) | Type::Enum(_) if operation.starts_with("operator") => {
-                        write!(f, "\nwrite a method in a `#[device_fn] impl`, such as `a.plus(b)`")
-                    }
-                    _ => Ok(()),
+                if operation.starts_with("operator") {
+                    write!(
+                        f,
+                        "\noperators are for numbers and vectors: write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+                    )?;
                 }
+                Ok(())
             }
             InferErrorKind::Arguments { name, expected, found } => {
                 write!(f, "`{name}` takes {expected} arguments, not {found}")

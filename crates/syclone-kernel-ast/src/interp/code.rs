@@ -4,6 +4,7 @@
 //! *address* is a 64-bit number that says which memory it is in and where (see `machine::memory`); zero is the address of an
 //! element that does not exist: reads there give zero and writes are dropped.
 
+use super::local::LocalLayout;
 use crate::tree::{BinaryOp, Span};
 use crate::types::{Comparison, IntKind, Op, Type};
 
@@ -267,12 +268,8 @@ pub(super) struct Code {
     pub(super) comparisons: Vec<(Type, Comparison)>,
     pub(super) names: Vec<String>,
     pub(super) bytes: Vec<u8>,
-    /// Bytes of static local memory.
-    pub(super) local_bytes: usize,
-    /// Bytes of the smallest number in static local memory; 0 if there is none.
-    pub(super) local_grain: usize,
-    /// Whether anything in static local memory has bytes that belong to no number.
-    pub(super) local_padded: bool,
+    /// Static local memory.
+    pub(super) local: LocalLayout,
     /// What kind of launch it takes.
     pub(super) kind: Option<crate::tree::FunctionKind>,
     /// Names of the kernel's parameters.

@@ -1,6 +1,6 @@
 //! Operators are for numbers and vectors: a user's own `impl Add` has no tree. rustc would accept it, so that it is asked of
-//! each type that the function spells and operates on, and of the fields of such types and the results of functions. What
-//! else is no number, methods' results, the interpreter refuses.
+//! each type that the function spells and operates on, of the fields of such types and the results of functions, and of each
+//! variable that an inline kernel captures and operates on. What else is no number, methods' results, the interpreter refuses.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -39,6 +39,9 @@ impl Checks<'_> {
                 self.operand(right);
             }
             ExprKind::Unary(_, value) => self.operand(value),
+            ExprKind::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
+                [left, right].into_iter().for_each(|operand| self.captured(operand, "compared"));
+            }
             _ => {}
         }
         each_child(expr, &mut |child| self.search(child));
@@ -47,7 +50,7 @@ impl Checks<'_> {
     fn operand(&mut self, operand: &Expr) {
         let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
         let Some(ty) = self.spelled.type_of(operand) else {
-            let Some(value) = self.value_of_type(operand) else { return };
+            let Some(value) = self.value_of_type(operand) else { return self.captured(operand, "computed") };
             if self.is_new(value.to_string()) {
                 let check = at(span, quote!(::syclone::abi::role::operand_of));
                 self.tokens.extend(quote_spanned!(span=> let _ = || #check(&{ #value });));
@@ -122,6 +125,41 @@ impl Checks<'_> {
         self.parsed.outer.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
             matches!(predicate, syn::WherePredicate::Type(bound) if bound.bounded_ty.to_token_stream().to_string() == "Self")
         })
+    }
+
+    /// Asks of what was captured whether a kernel can do this with it.
+    fn captured(&mut self, operand: &Expr, what: &str) {
+        let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
+        let Some(value) = self.captured_value(operand, span) else { return };
+        if !self.is_new(format!("{what} {value}")) {
+            return;
+        }
+        let what = Ident::new(what, Span::call_site());
+        let value = quote_spanned!(span=> &#value);
+        self.tokens.extend(quote!(::syclone::abi::role::#what(#value);));
+    }
+
+    /// A captured variable, or a field of one, as the host has it.
+    fn captured_value(&self, expr: &Expr, span: Span) -> Option<TokenStream> {
+        match &expr.kind {
+            ExprKind::Var(var) if self.parsed.is_inline => {
+                let var = self.spelled.origin(*var);
+                let captured = |role| !matches!(role, ParamRole::Item | ParamRole::NdItem);
+                let param = self.parsed.params.iter().find(|param| param.var == var && captured(param.role))?;
+                let mut name = param.ident.clone();
+                name.set_span(name.span().located_at(span));
+                Some(name.into_token_stream())
+            }
+            ExprKind::Field(base, name) => {
+                let (base, name) = (self.captured_value(base, span)?, make_ident(name, span));
+                Some(quote!(#base.#name))
+            }
+            ExprKind::TupleField(base, index) => {
+                let (base, index) = (self.captured_value(base, span)?, syn::Index::from(*index as usize));
+                Some(quote!(#base.#index))
+            }
+            _ => None,
+        }
     }
 
     /// Whether a type is a number by its name, or one of which only its bounds tell what it is.

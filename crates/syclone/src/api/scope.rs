@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use syclone_runtime::{AccessMode, Error, Event, EventStatus, MemoryObject, Name, Result};
+use syclone_runtime::{AccessMode, Error, Event, MemoryObject, Name, Result};
 
 use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
@@ -86,7 +86,7 @@ impl Watch {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         watched.events.push(event);
         if watched.events.len() > watched.limit {
-            watched.events.retain(|event| !is_over(event));
+            watched.events.retain(|event| !event.has_ended());
             // Twice what is left, so that looking through them costs little for each command.
             watched.limit = 2 * watched.events.len().max(32);
         }
@@ -97,25 +97,16 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).over
     }
 
-    /// Waits for all of them; the error says that one could never end. That one failed is not an error here.
+    /// Waits for all of them; the error says that one could never end. That one failed is not an error here, and still to be
+    /// asked for.
     fn wait(&self) -> Result<()> {
         let events = {
             let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             watched.over = true;
             std::mem::take(&mut watched.events)
         };
-        for event in events {
-            let outcome = event.wait();
-            if !is_over(&event) {
-                return outcome;
-            }
-        }
-        Ok(())
+        events.iter().try_for_each(Event::wait_for_end)
     }
-}
-
-fn is_over(event: &Event) -> bool {
-    matches!(event.status(), EventStatus::Complete | EventStatus::Failed)
 }
 
 /// What [`scope`] passes to its closure: makes buffers over memory that is borrowed for `'env`.

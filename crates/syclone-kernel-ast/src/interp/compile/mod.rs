@@ -20,8 +20,6 @@ use crate::value::Value;
 
 /// Frames are kept to what a 32-bit offset reaches.
 const MAX_FRAME: usize = 1 << 30;
-/// Local memory sites are aligned as the device's are.
-const LOCAL_ALIGN: usize = 64;
 
 type Result<T> = std::result::Result<T, Fault>;
 
