@@ -5,3 +5,6 @@ mod checked;
 mod common;
 mod devices;
 mod mistakes;
+mod outputs;
+#[cfg(unix)]
+mod terminal;

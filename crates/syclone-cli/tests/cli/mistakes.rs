@@ -1,9 +1,8 @@
 //! Bad input: one line that says what is allowed, the right exit code, nothing written, and never a panic.
 
 use std::process::Stdio;
-use std::time::Instant;
 
-use crate::common::{Scratch, program, run, stderr, stdout};
+use crate::common::{program, run, stderr, stdout};
 
 fn assert_refused(line: &str, expected: &str) {
     let output = run(line);
@@ -72,37 +71,6 @@ fn an_unusable_setting_in_the_environment_is_named() {
         assert_eq!(output.status.code(), Some(2), "{variable}: {text}");
         assert!(text.contains(value) && text.lines().count() == 1, "{variable}: {text}");
     }
-}
-
-#[test]
-fn a_file_that_cannot_be_written_is_an_error_before_the_benchmark_runs() {
-    for option in ["--json", "--html", "--csv"] {
-        let began = Instant::now();
-        let path = "/nonexistent-directory/report";
-        // This size would run for minutes.
-        let output = program().args(["bench", "gemm", "-n", "4096", option, path]).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        assert!(stderr(&output).contains(path), "{}", stderr(&output));
-        assert_eq!(stdout(&output), "");
-        assert!(began.elapsed().as_secs() < 30, "it must not have run");
-    }
-}
-
-#[test]
-fn a_refused_benchmark_leaves_no_file_behind_and_keeps_an_old_one() {
-    let scratch = Scratch::new("refused");
-    let (fresh, old) = (scratch.file("fresh.json"), scratch.file("old.csv"));
-    std::fs::write(&old, "kept").unwrap();
-    let output = program()
-        .args(["bench", "gemm", "-n", "10000000", "--json"])
-        .arg(&fresh)
-        .arg("--csv")
-        .arg(&old)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(!fresh.exists());
-    assert_eq!(crate::common::read(&old), "kept");
 }
 
 #[cfg(unix)]
