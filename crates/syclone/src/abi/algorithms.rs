@@ -17,11 +17,11 @@ pub(super) fn scan_range<T: DeviceCopy, O: ReduceOp<T>>(
     inclusive: bool,
     out: PerItem<T>,
 ) {
-    let mut sum = init;
+    let mut sum = init.map(O::widen);
     for i in items {
-        let value = x.get(i);
-        let with_value = sum.map_or(value, |before| O::apply(before, value));
-        out.set(i, if inclusive { with_value } else { sum.unwrap_or_else(O::identity) });
+        let value = O::widen(x.get(i));
+        let with_value = sum.map_or(value, |before| O::join(before, value));
+        out.set(i, if inclusive { O::end(with_value) } else { sum.map_or_else(O::identity, O::end) });
         sum = Some(with_value);
     }
 }

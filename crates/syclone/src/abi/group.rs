@@ -1,7 +1,8 @@
 //! The algorithms of a work-group, on the values of all its items at once.
 //!
 //! The orders in which values are combined are part of the contract, so that floats give the same bits on every run
-//! and in the interpreter: reductions use the halving tree of `fold_tree`, scans go from left to right.
+//! and in the interpreter: reductions use the halving tree of `fold_tree`, scans go from left to right. Sums and products of 16-bit floats are
+//! kept in `f32` and rounded once for each result: one after another, a sum of `bf16` would come to a halt at 256.
 
 use std::ops::Range;
 
@@ -16,14 +17,8 @@ use crate::types::ops::ReduceOp;
 /// Results that all items share.
 type Shared<T> = T;
 
-/// The values combined by the halving tree: with the smallest power of two `s` at least half of their number, value
-/// `i` takes in value `i + s` where there is one, then `s` halves. The operator's identity for no values.
-#[inline(always)]
-pub(crate) fn fold_tree<T: DeviceCopy, O: ReduceOp<T>>(values: &mut [T]) -> T {
-    fold_tree_by(values, O::apply).unwrap_or_else(O::identity)
-}
-
-/// The values combined by the same tree and any function. `None` for no values.
+/// The values combined by any function in the order of the halving tree: with the smallest power of two `s` at least half
+/// of their number, value `i` takes in value `i + s` where there is one, then `s` halves. `None` for no values.
 #[inline(always)]
 pub(crate) fn fold_tree_by<T: Copy>(values: &mut [T], apply: impl Fn(T, T) -> T) -> Option<T> {
     let mut half = values.len().next_power_of_two() / 2;
@@ -37,22 +32,21 @@ pub(crate) fn fold_tree_by<T: Copy>(values: &mut [T], apply: impl Fn(T, T) -> T)
     values.first().copied()
 }
 
-/// Copies the values of all items to storage of their own, until it is released.
+/// The values combined by the operator in that order, rounded once in the end; its identity for no values.
 #[inline(always)]
-fn gather<const D: usize, T: Copy>(group: &GroupCx<D>, x: impl GroupArg<T>) -> PerItem<T> {
-    let values = group.per_item::<T>();
-    for i in 0..group.size() {
-        values.set(i, x.get(i));
-    }
-    values
+pub(super) fn fold_tree<T: DeviceCopy, O: ReduceOp<T>>(values: &mut [O::Partial]) -> T {
+    fold_tree_by(values, O::join).map_or_else(O::identity, O::end)
 }
 
 /// The values of all items combined by the operator.
 #[inline(always)]
 pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(group: &GroupCx<D>, x: impl GroupArg<T>, _op: O) -> T {
     let mark = group.mark();
-    let values = gather(group, x);
-    // SAFETY: `gather` has set all values, and nothing else knows of them.
+    let values = group.per_item::<O::Partial>();
+    for i in 0..group.size() {
+        values.set(i, O::widen(x.get(i)));
+    }
+    // SAFETY: all values are set, and nothing else knows of them.
     let result = fold_tree::<T, O>(unsafe { values.as_mut_slice(group.size()) });
     group.release(mark);
     result

@@ -50,18 +50,14 @@ pub fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     x: impl GroupArg<T>,
     _op: O,
 ) -> PerItem<T> {
-    let out = group.per_item::<T>();
-    for i in 0..group.size() {
-        out.set(i, x.get(i));
-    }
-    // SAFETY: all values are set, and the slice ends before `out` is used again.
-    let values = unsafe { out.as_mut_slice(group.size()) };
-    for_each(group, |first, len| {
-        let sub_group = &mut values[first..first + len];
-        let sum = fold_tree::<T, O>(sub_group);
-        sub_group.fill(sum);
-    });
-    out
+    once(group, |items| {
+        let mut lanes = [O::begin(); MAX_SUB_GROUP_SIZE];
+        let lanes = &mut lanes[..items.len()];
+        for (value, i) in lanes.iter_mut().zip(items) {
+            *value = O::widen(x.get(i));
+        }
+        fold_tree::<T, O>(lanes)
+    })
 }
 
 algorithms!();
