@@ -1,12 +1,13 @@
 //! Two queues, two buffers: the next block is copied while the last one is computed, and the event times prove it.
 //!
-//! Each queue runs its commands in order; nothing says which command waits for which in the other one. The copy of block 2 into the first buffer waits for the kernel that
-//! still reads block 0 there, because both name that buffer; it does not wait for the kernel on the other buffer.
+//! Each queue runs its commands in order; nothing says which command waits for which in the other one. The copy of block 2
+//! into the first buffer waits for the kernel that still reads block 0 there, because both name that buffer; it does not
+//! wait for the kernel on the other buffer.
 
 use syclone::prelude::*;
 
 const BLOCKS: usize = 8;
-const LEN: usize = 1 << 20;
+const LEN: usize = 1 << 19;
 
 /// Enough arithmetic on each element to take about as long as copying it.
 #[kernel]
@@ -19,8 +20,11 @@ fn churn(item: Item<1>, x: View<f32>, y: ItemMut<f32>) {
 }
 
 fn main() -> Result<()> {
-    // Two workers at least, since one can't do two things at once.
-    let device = Device::cpu_with_threads(2)?;
+    // The device that is asked for; else two workers, also where there is one core, since one can't do two things at once.
+    let device = match std::env::var_os("SYCLONE_DEVICE") {
+        Some(_) => Device::from_env()?,
+        None => Device::cpu_with_threads(2)?,
+    };
     let options = || QueueOptions::new().in_order(true).profiling(true);
     let (copies, kernels) = (options().build(&device)?, options().build(&device)?);
 

@@ -5,6 +5,9 @@
 //! a round, so that a slow moment of the machine falls on all of them. Every run, the first included, begins with a
 //! poisoned output. The result of a version's last run is verified again, before another version runs: versions may
 //! share memory.
+//!
+//! A short timed run follows a run of its own that is not counted: what it finds in the caches, and how awake the
+//! threads are, is then its own doing and not that of the version whose turn came before.
 
 use std::time::{Duration, Instant};
 
@@ -13,6 +16,8 @@ use crate::failure::Failure;
 
 /// What one version's timed runs may take in all; a slow version gets fewer of them, and its row says how many.
 const TIME_BUDGET: Duration = Duration::from_secs(8);
+/// A run shorter than this is preceded by one that is not counted; a longer one finds little that another version left.
+const SHORT_RUN: Duration = Duration::from_millis(20);
 /// A first run this long needs no warming up: it is the timed run.
 const LONG_RUN: Duration = Duration::from_secs(10);
 
@@ -146,6 +151,7 @@ struct Timed {
     samples: Vec<Duration>,
     warm_up_runs: usize,
     wanted: usize,
+    is_short: bool,
     verdict: Verdict,
 }
 
@@ -196,13 +202,18 @@ fn first_run(contender: &mut dyn Contender, repeat: usize) -> Result<Timed, Outc
         return Err(Outcome::Wrong(verdict));
     }
     if time > LONG_RUN {
-        return Ok(Timed { samples: vec![time], warm_up_runs: 0, wanted: 0, verdict });
+        return Ok(Timed { samples: vec![time], warm_up_runs: 0, wanted: 0, is_short: false, verdict });
     }
-    Ok(Timed { samples: Vec::new(), warm_up_runs: 1, wanted: affordable_runs(time, repeat), verdict })
+    let wanted = affordable_runs(time, repeat);
+    Ok(Timed { samples: Vec::new(), warm_up_runs: 1, wanted, is_short: time < SHORT_RUN, verdict })
 }
 
 /// One more timed run; after the last one the result is verified again.
 fn timed_run(contender: &mut dyn Contender, timed: &mut Timed) -> Result<(), Failure> {
+    if timed.is_short {
+        one_run(contender)?;
+        timed.warm_up_runs += 1;
+    }
     timed.samples.push(one_run(contender)?);
     timed.wanted -= 1;
     if timed.wanted == 0 {

@@ -11,6 +11,7 @@ struct Fake {
     runs: usize,
     verified: usize,
     clean: bool,
+    takes: Duration,
     wrong_at_run: Option<usize>,
     fail_at_run: Option<usize>,
 }
@@ -25,6 +26,7 @@ impl Contender for Fake {
     fn run(&mut self) -> Result<(), Failure> {
         assert!(std::mem::take(&mut self.clean), "every run begins with a poisoned output");
         self.runs += 1;
+        std::thread::sleep(self.takes);
         if self.fail_at_run == Some(self.runs) { Err(Failure::NotOk("on purpose".into())) } else { Ok(()) }
     }
 
@@ -51,12 +53,19 @@ fn the_median_of_odd_and_even_numbers_of_runs() {
 }
 
 #[test]
-fn a_warm_up_run_is_left_out_and_both_ends_are_verified() {
+fn the_first_run_and_one_before_each_short_run_are_left_out_and_both_ends_are_verified() {
     let mut fake = Fake::default();
     let Outcome::Timed { timing, verdict } = measure_one(&mut fake, 5) else { panic!("must be timed") };
-    assert_eq!((timing.runs(), timing.warm_up_runs), (5, 1));
+    assert_eq!((timing.runs(), timing.warm_up_runs), (5, 6));
     assert!(verdict.ok);
-    assert_eq!((fake.poisoned, fake.runs, fake.verified), (6, 6, 2));
+    assert_eq!((fake.poisoned, fake.runs, fake.verified), (11, 11, 2));
+}
+
+#[test]
+fn a_run_that_is_not_short_has_only_its_first_one_left_out() {
+    let mut fake = Fake { takes: SHORT_RUN, ..Fake::default() };
+    let Outcome::Timed { timing, .. } = measure_one(&mut fake, 2) else { panic!("must be timed") };
+    assert_eq!((timing.runs(), timing.warm_up_runs, fake.runs), (2, 1, 3));
 }
 
 #[test]
@@ -82,7 +91,7 @@ fn a_run_that_fails_ends_that_version_only() {
     let outcomes = measure(versions.into_iter(), 4, &Progress::hidden());
     assert!(matches!(outcomes[0], Outcome::Failed(_)));
     assert!(matches!(outcomes[1], Outcome::Timed { .. }));
-    assert_eq!((bad.runs, good.runs), (3, 5));
+    assert_eq!((bad.runs, good.runs), (3, 9));
 }
 
 #[test]

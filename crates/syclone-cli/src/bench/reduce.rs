@@ -1,9 +1,16 @@
-//! `syclone bench reduce`: the sum of an array, by a tree in local memory, by a tree of sub-group shuffles, and by
-//! `reduction`.
+//! `syclone bench reduce`: the sum of an array, by a tree in local memory, by a tree of sub-group shuffles, by
+//! `reduction`, and by native code beside them.
+//!
+//! The native sum runs on the same number of threads, on the very same memory, and takes turns with the kernels: it is
+//! how fast this machine's memory can be read at all.
+
+use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use syclone::prelude::*;
 
 use super::measure::{Steps, Verdict};
+use super::peak::sum;
 use super::report::{Column, Problem, Work};
 use super::version::{self, Version};
 use super::{Description, Progress, Session};
@@ -11,13 +18,17 @@ use crate::args::{Dtype, ReduceArgs};
 use crate::failure::Failure;
 use crate::host::element::{Element, on_device};
 use crate::host::random::Random;
+use crate::host::simd;
+use crate::host::team::Team;
 
 /// The version that the others are relative to.
 const BASELINE: &str = "tree";
+/// The sum without syclone.
+const NATIVE: &str = "native";
 /// Work-items of a group; the tree halves them down to one.
 const GROUP: usize = 256;
 /// Versions in all.
-const VERSIONS: usize = 3;
+const VERSIONS: usize = 4;
 
 /// A work-group adds up [`GROUP`] elements by halving: a barrier after each of the eight steps.
 #[kernel(work_group_size(GROUP))]
@@ -78,7 +89,9 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(Dtype::F32, &progress);
     let sums = Sums::new(args.n, session.seed)?;
-    let mut versions = vec![sums.tree(&queue), sums.shuffle_tree(&queue), sums.reduction(&queue)];
+    let team = RefCell::new(&mut session.target.team);
+    let mut versions =
+        vec![sums.tree(&queue), sums.shuffle_tree(&queue), sums.reduction(&queue), sums.native(&queue, &team)];
     let rows = version::rows(&mut versions, session.repeat, &progress);
     drop(versions);
     drop(progress);
@@ -90,7 +103,16 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         chart: Column::Gbs,
         baseline: BASELINE,
     };
-    session.finish(&description, rows, |_| Vec::new())
+    session.finish(&description, rows, |report| {
+        let gbs = |name: &str| report.rows.iter().find(|row| row.version == name).and_then(|row| row.gbs);
+        conclusion(gbs("reduction"), gbs(NATIVE))
+    })
+}
+
+/// How `reduction` and the native sum compare.
+fn conclusion(reduction: Option<f64>, native: Option<f64>) -> Vec<String> {
+    let (Some(reduction), Some(native)) = (reduction, native) else { return Vec::new() };
+    vec![format!("The reduction kernel reads {:.3} times as fast as the native sum.", reduction / native)]
 }
 
 /// The array, the sums of its groups, and the result.
@@ -158,27 +180,72 @@ impl Sums {
         })
     }
 
+    /// The sum without syclone, each thread on its own part.
+    fn native<'a>(&'a self, queue: &'a Queue, team: &'a RefCell<&'a mut Team>) -> Version<'a> {
+        let part = self.n.div_ceil(team.borrow().members());
+        let steps = Steps {
+            poison: || {
+                self.poison(queue)?;
+                // The threads are awake when the run begins.
+                team.borrow_mut().run(&|_| ());
+                Ok(())
+            },
+            run: move || {
+                let x = self.x.host_read()?;
+                let x: &[f32] = &x;
+                let total = Mutex::new(0.0);
+                team.borrow_mut().run(&|member| {
+                    let own = sum(x.chunks(part).nth(member).unwrap_or_default());
+                    *total.lock().unwrap_or_else(PoisonError::into_inner) += own;
+                });
+                let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+                self.total.host_write()?[0] = total as f32;
+                Ok(())
+            },
+            verify: || self.judge(),
+        };
+        let mut version = Version::new(NATIVE, self.work(), steps);
+        version.note =
+            Some(format!("native code for {}, without syclone, on the same memory", simd::instruction_set()));
+        version
+    }
+
     fn version<'a>(
         &'a self,
         name: &str,
         queue: &'a Queue,
         submit: impl Fn() -> Result<Event, Error> + 'a,
     ) -> Version<'a> {
-        let steps = Steps {
-            poison: || {
-                queue.fill(&self.partial, f32::NAN)?;
-                queue.fill(&self.total, f32::NAN)?;
-                Ok(queue.wait()?)
-            },
-            run: move || Ok(submit()?.wait()?),
-            verify: || {
-                let total = self.total.host_read()?;
-                let pairs = total.iter().map(|value| (f64::from(*value), self.expected));
-                Ok(Verdict::of(pairs, self.magnitude, f32::TOLERANCE))
-            },
-        };
-        let work =
-            Work { flops: Some(self.n as f64), bytes: Some(size_of::<f32>() as u64 * self.n as u64), launches: None };
-        Version::new(name, work, steps)
+        let steps =
+            Steps { poison: || self.poison(queue), run: move || Ok(submit()?.wait()?), verify: || self.judge() };
+        Version::new(name, self.work(), steps)
+    }
+
+    fn poison(&self, queue: &Queue) -> Result<(), Failure> {
+        queue.fill(&self.partial, f32::NAN)?;
+        queue.fill(&self.total, f32::NAN)?;
+        Ok(queue.wait()?)
+    }
+
+    fn judge(&self) -> Result<Verdict, Failure> {
+        let total = self.total.host_read()?;
+        let pairs = total.iter().map(|value| (f64::from(*value), self.expected));
+        Ok(Verdict::of(pairs, self.magnitude, f32::TOLERANCE))
+    }
+
+    fn work(&self) -> Work {
+        Work { flops: Some(self.n as f64), bytes: Some(size_of::<f32>() as u64 * self.n as u64), launches: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::conclusion;
+
+    #[test]
+    fn the_conclusion_is_the_ratio_of_what_was_measured_and_nothing_where_something_was_not() {
+        let said = conclusion(Some(45.0), Some(50.0));
+        assert_eq!(said, ["The reduction kernel reads 0.900 times as fast as the native sum."]);
+        assert!(conclusion(None, Some(50.0)).is_empty() && conclusion(Some(45.0), None).is_empty());
     }
 }

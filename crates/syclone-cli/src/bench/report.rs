@@ -98,7 +98,7 @@ pub struct Row {
     pub ms_max: Option<f64>,
     /// Timed runs.
     pub runs: usize,
-    /// Runs before them, not counted.
+    /// Runs before and between them, not counted.
     pub warm_up_runs: usize,
     /// Floating-point operations in a second, in thousands of millions.
     pub gflops: Option<f64>,
@@ -365,7 +365,7 @@ impl Report {
     /// One line that says how it was timed.
     pub fn method_line(&self) -> String {
         "Each version is verified, then timed after one warm-up run that is not counted, its output is poisoned before \
-         every run, and the versions take turns."
+         every run, and the versions take turns; a run of less than 20 ms follows one of its own that is not counted."
             .to_owned()
     }
 }

@@ -19,7 +19,7 @@ fn assert_sound(report: &Value, rate: &str) {
         assert_eq!(row["ok"], true, "{row}");
         let ms = row["ms"].as_f64().unwrap();
         assert!(ms >= 0.0 && row["ms_min"].as_f64() <= Some(ms) && Some(ms) <= row["ms_max"].as_f64(), "{row}");
-        assert!(row["runs"].as_u64().unwrap() >= 1 && row["warm_up_runs"] == 1, "{row}");
+        assert!(row["runs"].as_u64().unwrap() >= 1 && row["warm_up_runs"].as_u64().unwrap() >= 1, "{row}");
         assert!(row["max_rel_err"].as_f64().unwrap() <= 1e-4, "{row}");
         let measured = row[rate].as_f64().is_some_and(|rate| rate > 0.0);
         assert!(measured || row["reason"].is_string(), "{row}");
@@ -105,7 +105,7 @@ fn the_options_of_launch_choose_among_its_versions() {
 fn the_other_benchmarks_are_right_at_small_and_odd_sizes() {
     let cases = [
         ("stream", "gbs", &["copy", "mul", "add", "triad", "dot", "triad-native"][..]),
-        ("reduce", "gbs", &["tree", "shuffle-tree", "reduction"][..]),
+        ("reduce", "gbs", &["tree", "shuffle-tree", "reduction", "native"][..]),
         ("stencil", "gbs", &["native", "range", "tiled-16"][..]),
         ("launch", "us_each", LAUNCH),
     ];

@@ -30,16 +30,18 @@ versions! {
 }
 
 versions! {
-    /// The sum of the elements, in 64 partial sums.
-    fn sum<T: Element, const FUSED: bool>(a: &[T]) -> f64 {
+    /// The sum of the elements, in 64 partial sums and what is left over.
+    pub fn sum<T: Element, const FUSED: bool>(a: &[T]) -> f64 {
         let mut lanes = [T::default(); 64];
         let one = T::nearest(1.0);
-        for block in a.chunks_exact(64) {
+        let blocks = a.chunks_exact(64);
+        let rest: f64 = blocks.remainder().iter().map(|value| value.wide()).sum();
+        for block in blocks {
             for (lane, value) in lanes.iter_mut().zip(block) {
                 *lane = value.mul_add_if::<false>(one, *lane);
             }
         }
-        lanes.iter().map(|lane| lane.wide()).sum()
+        lanes.iter().map(|lane| lane.wide()).sum::<f64>() + rest
     }
 }
 

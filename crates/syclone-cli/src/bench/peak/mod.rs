@@ -6,7 +6,7 @@ mod fma;
 #[cfg(test)]
 mod tests;
 
-pub use bandwidth::triad;
+pub use bandwidth::{sum, triad};
 
 use crate::args::Dtype;
 use crate::failure::Failure;
