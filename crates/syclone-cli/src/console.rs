@@ -22,6 +22,12 @@ pub fn note(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// The text without what would steer a terminal: an error may quote whatever stands in a variable or an argument.
+pub fn printable(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
 /// Whether `path` names the file or pipe that standard output is: `--json report.json > report.json`, `/dev/stdout`.
 ///
 /// A terminal is none: it takes several texts one after another.

@@ -4,7 +4,6 @@ mod rig;
 
 use rig::printing::Printing;
 use rig::{assert_says, in_every_way};
-use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
 /// Runs a launch in every way and compares what it prints.

@@ -73,6 +73,25 @@ fn an_unusable_setting_in_the_environment_is_named() {
     }
 }
 
+#[test]
+fn what_an_error_quotes_steers_no_terminal_and_breaks_no_line() {
+    let quoted = ["gpu\u{1b}[31m", "gpu\r", "gpu\n0", "\u{7}"];
+    for text in quoted {
+        let by_option = program().args(["bench", "gemm", "-n", "4", "--device", text]).output().unwrap();
+        let by_command = program().args(["bench", text]).output().unwrap();
+        let by_tile = program().args(["bench", "gemm", "--tiles", text]).output().unwrap();
+        let by_file =
+            program().args(["bench", "gemm", "-n", "4", "--json", &format!("/missing/{text}")]).output().unwrap();
+        let by_variable = program().args(["bench", "gemm", "-n", "4"]).env("SYCLONE_CPU_WAY", text).output().unwrap();
+        for (output, code) in [(by_option, 2), (by_command, 2), (by_tile, 2), (by_file, 1), (by_variable, 2)] {
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(code), "{said:?}");
+            assert_eq!(said.lines().count(), 1, "{said:?}");
+            assert!(!said.trim_end_matches('\n').contains(char::is_control), "{said:?}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_early_causes_no_noise() {
