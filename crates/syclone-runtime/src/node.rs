@@ -7,7 +7,10 @@
 //! - *Complete* or *Failed*: set once, by [`Node::settle`], which also hands out the successors.
 //!
 //! The payload (work, memory, device, queue) is there from creation until just before the node settles; a
-//! settled node holds only its name and its error, so that whoever keeps it keeps no memory alive.
+//! settled node holds only its name and its error, so that whoever keeps it keeps no memory alive; and the payload's empty
+//! boxes until its queue takes them out (module `husk`).
+
+pub(crate) mod husk;
 
 mod chunks;
 
@@ -17,6 +20,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use self::husk::Husk;
 use crate::check::commands;
 use crate::command::Work;
 use crate::graph::{GraphRun, first_cause};
@@ -129,6 +133,8 @@ struct Completion {
     successors: Vec<(Arc<Node>, Link)>,
     wakers: Vec<Waker>,
     parked: usize,
+    /// What is left of the payload.
+    husk: Option<Husk>,
 }
 
 struct Times {
@@ -294,6 +300,16 @@ impl Node {
     pub(crate) unsafe fn take_payload(&self) -> Option<Payload> {
         // SAFETY: by the contract no reference from `payload` is left and no other call runs.
         unsafe { (*self.payload.get()).take() }
+    }
+
+    /// Keeps what is left of the payload, until someone takes it out or the node is gone.
+    pub(crate) fn keep_husk(&self, husk: Husk) {
+        self.lock().husk = Some(husk);
+    }
+
+    /// What is left of the payload of a node that has settled.
+    pub(crate) fn take_husk(&self) -> Option<Husk> {
+        self.lock().husk.take()
     }
 
     /// Marks the node as running, and tells who waits for that.

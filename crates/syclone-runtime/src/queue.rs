@@ -1,15 +1,17 @@
 //! Queues: where commands are submitted, and where their errors are collected.
 
-use std::collections::VecDeque;
+mod window;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use self::window::Window;
 use crate::backends::Admission;
 use crate::check::{commands, unwritten};
 use crate::command::Work;
 use crate::lane::Lane;
 use crate::node::{Link, NO_PANIC, Node, Payload, spin_until};
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::{
     Access, Aspect, Command, Device, Error, Event, KernelWork, Name, Result, diagnostics, host, scheduler, trace,
 };
@@ -64,8 +66,7 @@ pub(crate) struct QueueShared {
     options: QueueOptions,
     on_error: Option<ErrorHandler>,
     state: Mutex<QueueState>,
-    /// Every command with a smaller sequence number has ended; follows `QueueState::ended_below`.
-    ended_below: AtomicU64,
+    /// Callers of `wait` wait here for the lane.
     changed: Condvar,
     /// Made by the first launch without an event.
     lane: OnceLock<Lane>,
@@ -77,10 +78,7 @@ pub(crate) struct QueueShared {
 
 #[derive(Default)]
 struct QueueState {
-    next: u64,
-    ended_below: u64,
-    /// The commands from `ended_below` on; none for those that have ended.
-    window: VecDeque<Option<Arc<Node>>>,
+    window: Window,
     /// The last command of an in-order queue.
     last: Option<Arc<Node>>,
     /// The last barrier, which every later command follows.
@@ -90,6 +88,18 @@ struct QueueState {
     /// The first failure since the last wait, and whose it is.
     failed: Option<(Arc<Node>, Error)>,
     parked: usize,
+}
+
+impl QueueState {
+    /// Takes out the commands that have ended.
+    fn forget_ended(&mut self) {
+        self.window.sweep();
+        // An idle queue needs no last command, and would keep its node alive.
+        if self.window.is_empty() {
+            self.last = None;
+            self.barrier = None;
+        }
+    }
 }
 
 /// The numbers that the queue's commands have in running traces.
@@ -151,7 +161,6 @@ impl Queue {
             options,
             on_error,
             state: Mutex::default(),
-            ended_below: AtomicU64::new(0),
             changed: Condvar::new(),
             lane: OnceLock::new(),
             ordinary: AtomicUsize::new(0),
@@ -232,12 +241,10 @@ impl Queue {
         }
         let mut state = self.0.lock();
         if role == Role::BarrierForAll {
-            state.window.iter().flatten().for_each(|earlier| node.follow(earlier, Link::Order));
+            state.window.iter().for_each(|earlier| node.follow(earlier, Link::Order));
         }
         state.traced.follow(node.trace, role, self.0.options.in_order);
-        node.sequence.store(state.next, Ordering::Relaxed);
-        state.next += 1;
-        state.window.push_back(Some(Arc::clone(&node)));
+        let retired = state.window.push(&node);
         if state.barrier.as_ref().is_some_and(|barrier| barrier.is_done()) {
             state.barrier = None;
         }
@@ -264,7 +271,7 @@ impl Queue {
             drop(state);
             scheduler::place(&node, accesses, &dependencies);
         }
-        drop(last);
+        drop((last, retired));
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);
         Ok(event)
@@ -274,29 +281,31 @@ impl Queue {
     ///
     /// The error is returned once; the queue can be used further.
     pub fn wait(&self) -> Result<()> {
-        let target = self.0.lock().next;
+        let target = self.0.lock().window.next();
+        let unfinished = || self.0.lock().window.last_unfinished_below(target);
         let lane = self.0.lane.get().map(|lane| (lane, lane.tickets()));
-        let reached = || {
-            self.0.ended_below.load(Ordering::Acquire) >= target
-                && lane.is_none_or(|(lane, target)| lane.has_passed(target))
-        };
-        if !reached() {
+        let has_passed = || lane.is_none_or(|(lane, target)| lane.has_passed(target));
+        let mut last = unfinished();
+        if last.is_some() || !has_passed() {
             host::check_queue_wait(self.0.id())?;
         }
-        spin_until(WAIT_SPIN, None, reached);
-        let park = || {
-            let mut state = self.0.lock();
-            state.parked += 1;
-            while !reached() {
-                state = self.0.changed.wait(state).expect(NO_PANIC);
-            }
-            state.parked -= 1;
-            state
-        };
-        let mut state = match lane {
-            Some((lane, _)) if !reached() => lane.waiting(park),
-            _ => park(),
-        };
+        while let Some(node) = last {
+            node.wait(false, None);
+            last = unfinished();
+        }
+        spin_until(WAIT_SPIN, None, has_passed);
+        if let Some((lane, _)) = lane.filter(|_| !has_passed()) {
+            lane.waiting(|| {
+                let mut state = self.0.lock();
+                state.parked += 1;
+                while !has_passed() {
+                    state = self.0.changed.wait(state).expect(NO_PANIC);
+                }
+                state.parked -= 1;
+            });
+        }
+        let mut state = self.0.lock();
+        state.forget_ended();
         if self.0.device.is_checked() {
             commands::seen_queue(self.0.id());
         }
@@ -381,29 +390,18 @@ impl QueueShared {
         }
     }
 
-    /// Takes note that a command has ended, and whether it failed.
-    pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
-        let sequence = node.sequence.load(Ordering::Relaxed);
-        let mut state = self.lock();
-        let position = usize::try_from(sequence - state.ended_below).expect("the window fits in memory");
-        let _own = state.window[position].take();
-        while let Some(None) = state.window.front() {
-            state.window.pop_front();
-            state.ended_below += 1;
-        }
-        // An idle queue needs no last command, and would keep its node alive.
-        if state.window.is_empty() {
-            state.last = None;
-            state.barrier = None;
-        }
+    /// Takes note that a command does nothing more; its event does not say so yet.
+    pub(crate) fn ending(&self) {
         if self.options.in_order {
             self.ordinary.fetch_sub(1, Ordering::SeqCst);
         }
-        self.ended_below.store(state.ended_below, Ordering::Release);
-        if state.parked > 0 {
-            self.changed.notify_all();
+    }
+
+    /// Takes note that a command has ended, and whether it failed.
+    pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
+        if Window::is_due(node.sequence.load(Ordering::Relaxed)) {
+            self.lock().forget_ended();
         }
-        drop(state);
         if failed {
             self.log_if_orphaned();
         }

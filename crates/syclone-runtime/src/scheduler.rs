@@ -11,12 +11,12 @@
 //!
 //! Lock order: queue → hazards (ascending id) → one node's completion. Settling takes them one at a time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::command::{Kernel, Work};
 use crate::graph::{GraphRun, first_cause};
 use crate::hazard::Hazards;
+use crate::node::husk::Husk;
 use crate::node::{Link, Node, Payload};
 use crate::sync::MutexGuard;
 use crate::{Access, Error, Event, Name, Result, trace};
@@ -49,7 +49,9 @@ fn lock(access: &Access) -> MutexGuard<'_, Hazards> {
 pub(crate) fn release(node: Arc<Node>) {
     trace::placed(node.trace);
     if node.predecessor_done() {
-        advance(vec![node]);
+        let mut ready = Vec::new();
+        step(node, &mut ready);
+        advance(ready);
     }
 }
 
@@ -58,29 +60,34 @@ fn advance(mut ready: Vec<Arc<Node>>) {
     // Taken from the end, so that the first successor is the last to be looked at otherwise.
     ready.reverse();
     while let Some(node) = ready.pop() {
-        if let Some(error) = node.dependency_failure() {
-            settle(&node, Err(error), &mut ready);
-            continue;
+        step(node, &mut ready);
+    }
+}
+
+/// Takes one such node further, and adds those that this makes ready.
+fn step(node: Arc<Node>, ready: &mut Vec<Arc<Node>>) {
+    if let Some(error) = node.dependency_failure() {
+        settle(&node, Err(error), ready);
+        return;
+    }
+    // SAFETY: this thread made the node ready and has not passed it on.
+    let payload = unsafe { node.payload() };
+    match (&payload.work, payload.device()) {
+        (Work::HostAccess, _) => node.grant(),
+        (Work::Graph(plan, _), Some(device)) => {
+            // What is begun may end the node at once, and with it the payload.
+            let (device, mut begun) = (device.clone(), Vec::new());
+            let queue = payload.queue.as_ref();
+            let result = queue.and_then(|queue| GraphRun::start(&node, plan, queue, &mut begun));
+            device.backend().enqueue_all(begun);
+            if let Some(result) = result {
+                settle(&node, result, ready);
+            }
         }
-        // SAFETY: this thread made the node ready and has not passed it on.
-        let payload = unsafe { node.payload() };
-        match (&payload.work, payload.device()) {
-            (Work::HostAccess, _) => node.grant(),
-            (Work::Graph(plan, _), Some(device)) => {
-                // What is begun may end the node at once, and with it the payload.
-                let (device, mut begun) = (device.clone(), Vec::new());
-                let queue = payload.queue.as_ref();
-                let result = queue.and_then(|queue| GraphRun::start(&node, plan, queue, &mut begun));
-                device.backend().enqueue_all(begun);
-                if let Some(result) = result {
-                    settle(&node, result, &mut ready);
-                }
-            }
-            (Work::Empty | Work::Pump(_), _) | (_, None) => settle(&node, Ok(()), &mut ready),
-            (Work::Kernel(_) | Work::HostTask(_) | Work::Strands(_), Some(device)) => {
-                let device = device.clone();
-                device.backend().enqueue(node);
-            }
+        (Work::Empty | Work::Pump(_), _) | (_, None) => settle(&node, Ok(()), ready),
+        (Work::Kernel(_) | Work::HostTask(_) | Work::Strands(_), Some(device)) => {
+            let device = device.clone();
+            device.backend().enqueue(node);
         }
     }
 }
@@ -105,10 +112,8 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         return;
     }
     let (queue, graph) = payload.map_or((None, None), |Payload { work, accesses, queue, graph }| {
-        // Before the event is published: whoever has waited may rely on the memory being unused. What a kernel
-        // captured may panic as it is dropped; that concerns neither its result nor this thread.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(accesses)));
+        // Before the event is published: whoever has waited may rely on the memory being unused.
+        node.keep_husk(Husk::of(work, accesses));
         (queue, graph)
     });
     if let Some((run, number)) = graph {
@@ -127,6 +132,9 @@ fn settle(node: &Arc<Node>, result: Result<()>, ready: &mut Vec<Arc<Node>>) {
         queue.failing(node, error);
     }
     let failed = result.is_err();
+    if let Some(queue) = &queue {
+        queue.ending();
+    }
     node.settle(result, ready);
     if let Some(queue) = queue {
         queue.ended(node, failed);

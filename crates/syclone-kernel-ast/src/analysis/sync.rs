@@ -11,8 +11,8 @@ pub enum Token {
     SubGroup,
 }
 
-/// Collective methods of `Group` and `SubGroup`, apart from `barrier`.
-const COLLECTIVES: &[&str] = &[
+/// Collective methods of `Group` and `SubGroup`, apart from `barrier`: all items of the group must reach them.
+pub const COLLECTIVES: &[&str] = &[
     "reduce",
     "inclusive_scan",
     "exclusive_scan",

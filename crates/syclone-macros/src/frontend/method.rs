@@ -6,38 +6,14 @@ use super::hygiene::name_of;
 use super::lower::{Body, Lowerer};
 use super::pattern::is_upper;
 use super::types::PRIMITIVES;
+use syclone_kernel_ast::analysis::sync::COLLECTIVES;
 use syclone_kernel_ast::tree::*;
 use syn::{Expr as SynExpr, GenericArgument, Type};
 
-/// The methods of groups and sub-groups that all items of the group must reach.
-pub const COLLECTIVES: [&str; 26] = [
-    "barrier",
-    "reduce",
-    "inclusive_scan",
-    "exclusive_scan",
-    "inclusive_scan_init",
-    "exclusive_scan_init",
-    "broadcast",
-    "any",
-    "all",
-    "none",
-    "shift_left",
-    "shift_right",
-    "permute_xor",
-    "select",
-    "ballot",
-    "shuffle",
-    "shuffle_up",
-    "shuffle_down",
-    "shuffle_xor",
-    "joint_reduce",
-    "joint_inclusive_scan",
-    "joint_exclusive_scan",
-    "joint_any",
-    "joint_all",
-    "joint_none",
-    "async_copy",
-];
+/// Whether all items of a group or sub-group must reach its method of this name.
+pub fn is_collective(name: &str) -> bool {
+    name == "barrier" || COLLECTIVES.contains(&name)
+}
 
 impl Lowerer {
     /// A method call.
@@ -154,7 +130,7 @@ impl Lowerer {
             );
             return;
         }
-        let synchronises = (on_item && name == "barrier") || (self.is_group(receiver) && COLLECTIVES.contains(&name));
+        let synchronises = (on_item && name == "barrier") || (self.is_group(receiver) && is_collective(name));
         if synchronises && self.body == Body::Device && self.kind != FunctionKind::Collective {
             self.error_at(
                 span,

@@ -6,6 +6,7 @@
 //! leave a kernel are worth nothing (see `Oob::new`); their methods are checked because others have no meaning on a device.
 
 use super::lower::Lowerer;
+use super::method::is_collective;
 use crate::emit::is_builtin_method;
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::*;
@@ -66,9 +67,7 @@ impl Lowerer {
             ExprKind::Method { receiver, name, args, .. } => {
                 let known = match (self.is_token_of_item(receiver), self.is_group(receiver)) {
                     (true, _) => OF_ITEMS.contains(&name.as_str()),
-                    (_, true) => {
-                        OF_GROUPS.contains(&name.as_str()) || super::method::COLLECTIVES.contains(&name.as_str())
-                    }
+                    (_, true) => OF_GROUPS.contains(&name.as_str()) || is_collective(name),
                     _ => true,
                 };
                 if self.is_memory(receiver) && !OF_HANDLES.contains(&name.as_str()) {

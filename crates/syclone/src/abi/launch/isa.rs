@@ -40,33 +40,29 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
     unsafe { groups::<D, K, false>(kernel, params, grid, chunk, sub_group_size, memory) }
 }
 
+/// A copy of [`groups`] that may use these instructions.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<const D: usize, K: Kernel<D>>(
-    kernel: &K,
-    params: K::Params,
-    grid: &Grid<D>,
-    chunk: usize,
-    sub_group_size: usize,
-    memory: &GroupMemory,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { groups::<D, K, false>(kernel, params, grid, chunk, sub_group_size, memory) }
+macro_rules! copy_for {
+    ($name:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const D: usize, K: Kernel<D>>(
+            kernel: &K,
+            params: K::Params,
+            grid: &Grid<D>,
+            chunk: usize,
+            sub_group_size: usize,
+            memory: &GroupMemory,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe { groups::<D, K, false>(kernel, params, grid, chunk, sub_group_size, memory) }
+        }
+    };
 }
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<const D: usize, K: Kernel<D>>(
-    kernel: &K,
-    params: K::Params,
-    grid: &Grid<D>,
-    chunk: usize,
-    sub_group_size: usize,
-    memory: &GroupMemory,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { groups::<D, K, false>(kernel, params, grid, chunk, sub_group_size, memory) }
-}
+copy_for!(avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+copy_for!(avx2, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt");
 
 #[inline(always)]
 unsafe fn groups<const D: usize, K: Kernel<D>, const LOCK_STEP: bool>(
