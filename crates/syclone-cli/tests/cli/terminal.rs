@@ -135,7 +135,7 @@ fn a_bar_is_drawn_on_the_terminal_advances_and_is_gone_in_the_end() {
     for (filled, done, all) in bars {
         assert_eq!((filled, all), (30 * done / runs, runs));
     }
-    for what in ["measuring the device's peaks", "tree (warm-up)", "tree (timed)"] {
+    for what in ["measuring the device's peaks", "tree (warm-up)"] {
         assert!(written.contains(what), "{what}: {written:?}");
     }
     assert_eq!(screen(&written).concat(), "", "the bar is gone");

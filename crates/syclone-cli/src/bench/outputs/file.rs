@@ -25,7 +25,7 @@ enum Place {
         /// Its path without links, so that what is replaced is the file and not a link to it.
         real: PathBuf,
         /// The file that is there.
-        old: Option<Metadata>,
+        old: Option<Box<Metadata>>,
     },
 }
 
@@ -60,7 +60,7 @@ impl Place {
                 // Also an error for what may not be written, which a rename would not ask about.
                 let file = OpenOptions::new().write(true).open(path)?;
                 match there.is_file() {
-                    true => Ok(Place::Regular { real: fs::canonicalize(path)?, old: Some(there) }),
+                    true => Ok(Place::Regular { real: fs::canonicalize(path)?, old: Some(Box::new(there)) }),
                     false => Ok(Place::Stream(file)),
                 }
             }
@@ -78,7 +78,7 @@ impl Place {
         use ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
         match self {
             Place::Stream(mut file) => file.write_all(document),
-            Place::Regular { real, old } => match replace(&real, old.as_ref(), document) {
+            Place::Regular { real, old } => match replace(&real, old.as_deref(), document) {
                 // The file may be written, but its folder may not, or it is mounted where it is.
                 Err(error)
                     if old.is_some()
