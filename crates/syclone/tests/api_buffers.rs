@@ -293,6 +293,7 @@ fn structs_with_padding_fill_and_copy() {
             use syclone_kernel_ast::types::{Field, StructType, Type};
             Type::Struct(Arc::new(StructType {
                 name: "Padded",
+                path: "Padded",
                 size: 16,
                 align: 8,
                 fields: vec![
@@ -301,6 +302,7 @@ fn structs_with_padding_fill_and_copy() {
                 ],
                 tuple: false,
                 methods: Vec::new(),
+                comparison: Default::default(),
             }))
         }
         fn zeroed() -> Self {

@@ -5,7 +5,7 @@
 //! element that does not exist: reads there give zero and writes are dropped.
 
 use crate::tree::{BinaryOp, Span};
-use crate::types::{IntKind, Op, Type};
+use crate::types::{Comparison, IntKind, Op, Type};
 
 /// Byte offset in the frame.
 pub(super) type At = u32;
@@ -164,6 +164,8 @@ pub(super) enum Instr {
     LaneCompare { op: BinaryOp, lanes: u8, to: At, left: Lanes, right: Lanes },
     /// A comparison of values with parts.
     CompareValue { op: BinaryOp, ty: TypeAt, to: At, left: At, right: At },
+    /// Sees to it that the comparison of two values is the one field by field.
+    CheckComparison { op: BinaryOp, ty: TypeAt, left: At, right: At },
     /// `as`, lane by lane; the target's type is `ty`.
     Cast { lanes: u8, to: At, ty: TypeAt, from: At, from_ty: TypeAt },
     /// Goes on elsewhere.
@@ -261,6 +263,8 @@ pub(super) struct Code {
     /// The kernel first.
     pub(super) functions: Vec<FunctionCode>,
     pub(super) types: Vec<Type>,
+    /// How values are compared whose types do not know it themselves.
+    pub(super) comparisons: Vec<(Type, Comparison)>,
     pub(super) names: Vec<String>,
     pub(super) bytes: Vec<u8>,
     /// Bytes of static local memory.
@@ -273,4 +277,20 @@ pub(super) struct Code {
     pub(super) kind: Option<crate::tree::FunctionKind>,
     /// Names of the kernel's parameters.
     pub(super) param_names: Vec<String>,
+}
+
+impl Code {
+    /// How the program compares values of a struct or an enum.
+    pub(super) fn comparison(&self, ty: &Type) -> Comparison {
+        let own = match ty {
+            Type::Struct(ty) => ty.comparison,
+            Type::Enum(ty) => ty.comparison,
+            _ => Comparison::default(),
+        };
+        let known = self.comparisons.iter().filter(|(known, _)| known == ty).map(|(_, comparison)| *comparison);
+        known.fold(own, |found, other| Comparison {
+            equal: found.equal.or(other.equal),
+            order: found.order.or(other.order),
+        })
+    }
 }

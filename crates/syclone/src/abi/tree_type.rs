@@ -153,6 +153,9 @@ pub mod role {
 
     /// Accepts what has operators.
     pub fn operand<T: Operand>() {}
+
+    /// Accepts a value that has operators.
+    pub fn operand_of<T: Operand>(_: &T) {}
 }
 
 /// What may be passed for a parameter of each role: any [`KernelArg`](crate::kernel::KernelArg). As part of the argument's

@@ -34,6 +34,9 @@ pub(super) fn compile(program: &Program) -> Result<Code> {
     let mut code = Code::default();
     let mut sites = 0u32;
     for typed in &program.functions {
+        code.comparisons.extend(typed.bound.comparisons.iter().cloned());
+    }
+    for typed in &program.functions {
         let mut function = Compiler::new(typed, program, &mut code)?.run()?;
         function.first_site = sites;
         sites = sites.saturating_add(function.instrs.len() as u32);
