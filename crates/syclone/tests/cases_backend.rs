@@ -266,6 +266,18 @@ fn sixteen_threads_on_one_queue_lose_nothing() {
     assert_eq!(total.host_read().expect("reads")[..], [1600; 64]);
 }
 
+/// Drops the three in this order.
+fn drop_in_order<T>(order: [usize; 3], device: Device, queue: Queue, memory: T) {
+    let (mut device, mut queue, mut memory) = (Some(device), Some(queue), Some(memory));
+    for which in order {
+        match which {
+            0 => drop(device.take()),
+            1 => drop(queue.take()),
+            _ => drop(memory.take()),
+        }
+    }
+}
+
 #[test]
 fn devices_queues_and_memory_are_dropped_in_any_order() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -273,28 +285,14 @@ fn devices_queues_and_memory_are_dropped_in_any_order() {
         let queue = Queue::new(&device).expect("a queue");
         let data = Buffer::<i32>::new(1 << 16);
         let event = queue.submit(|h| h.parallel_for(1 << 16, add_one(data.read_write(h)))).expect("submits");
-        let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
-        for what in order {
-            match what {
-                0 => drop(device.take()),
-                1 => drop(queue.take()),
-                _ => drop(data.take()),
-            }
-        }
+        drop_in_order(order, device, queue, data);
         event.wait().expect("the command ends well");
         // The same with USM memory, whose last command nobody waits for.
         let device = Device::cpu_with_threads(2).expect("a device");
         let queue = Queue::new(&device).expect("a queue");
         let mut data = queue.alloc_device::<i32>(1 << 16).expect("memory");
         let event = queue.parallel_for(1 << 16, add_one(data.item_mut())).expect("submits");
-        let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
-        for what in order {
-            match what {
-                0 => drop(device.take()),
-                1 => drop(queue.take()),
-                _ => drop(data.take()),
-            }
-        }
+        drop_in_order(order, device, queue, data);
         event.wait().expect("the command ends well");
     }
 }

@@ -42,6 +42,15 @@ impl Scratch {
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
+
+    /// The names of what is in it.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("the directory is there");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("plain names")).collect();
+        names.sort();
+        names
+    }
 }
 
 impl Drop for Scratch {

@@ -6,3 +6,6 @@ mod common;
 mod devices;
 mod dry_run;
 mod mistakes;
+mod outputs;
+#[cfg(unix)]
+mod terminal;

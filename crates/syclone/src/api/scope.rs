@@ -125,10 +125,7 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         data: &'env mut [T],
         extents: impl Into<Range<D>>,
     ) -> Result<ScopedBuffer<'scope, T, D>> {
-        let extents = extents.into().extents();
-        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedBuffer { block, scope: PhantomData })
+        Ok(ScopedBuffer { block: self.borrow(NonNull::from(data), extents.into())?, scope: PhantomData })
     }
 
     /// A buffer over `data` that commands only read; `extents` must hold exactly as many elements.
@@ -137,13 +134,12 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         data: &'env [T],
         extents: impl Into<Range<D>>,
     ) -> Result<ScopedInput<'scope, T, D>> {
-        let extents = extents.into().extents();
-        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedInput { block, scope: PhantomData })
+        Ok(ScopedInput { block: self.borrow(NonNull::from(data), extents.into())?, scope: PhantomData })
     }
 
-    fn borrow<T: DeviceCopy, const D: usize>(&self, data: NonNull<[T]>, extents: [usize; D]) -> Result<Block<T, D>> {
+    fn borrow<T: DeviceCopy, const D: usize>(&self, data: NonNull<[T]>, extents: Range<D>) -> Result<Block<T, D>> {
+        let extents = extents.extents();
+        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
         if syclone_runtime::is_inside_command() {
             return Err(Error::WaitInsideCommand { command: Name::Borrowed("the end of a scope") });
         }
