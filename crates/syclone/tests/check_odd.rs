@@ -243,6 +243,33 @@ fn scoped_columns_do_not_race() {
     expect_clean(&queue.device().take_reports());
 }
 
+#[kernel]
+fn alternate(item: Item<1>, from: usize, out: ScatterMut<u32>) {
+    out[2 * item.id(0) + from] = 1; // fault: alternate
+}
+
+#[test]
+fn commands_that_take_turns_in_raw_memory_share_no_byte() {
+    let queue = queue();
+    let mut memory = vec![0u32; 16];
+    // SAFETY: the memory is there until the queue has ended.
+    let raw = unsafe { syclone::kernel::ScatterMut::<u32>::from_raw(memory.as_mut_ptr(), [16], None) };
+    // SAFETY: each item writes an element of its own.
+    queue.submit(|h| unsafe { h.parallel_for_unchecked(8, alternate(0, raw)) }).unwrap();
+    // SAFETY: each item writes an element of its own.
+    queue.submit(|h| unsafe { h.parallel_for_unchecked(8, alternate(1, raw)) }).unwrap();
+    queue.wait().unwrap();
+    expect_clean(&queue.device().take_reports());
+    // SAFETY: each item writes an element of its own.
+    queue.submit(|h| unsafe { h.parallel_for_unchecked(8, alternate(0, raw)) }).unwrap();
+    // SAFETY: each item writes an element of its own.
+    queue.submit(|h| unsafe { h.parallel_for_unchecked(4, alternate(8, raw)) }).unwrap();
+    queue.wait().unwrap();
+    let report = expect_only(&queue.device().take_reports(), CommandRace, line("alternate"), &[]);
+    assert!(report.message.contains(", 16 bytes of which"), "{report}");
+    drop(memory);
+}
+
 #[test]
 fn a_reduction_writes_its_result() {
     let queue = queue();

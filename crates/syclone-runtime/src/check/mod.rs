@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-pub use commands::Touch;
+pub use commands::{Cells, Touch};
 pub use report::{Report, ReportKind, SourceLocation};
 
 use crate::command::Work;
@@ -99,6 +99,7 @@ pub(crate) fn begins(node: &Node, payload: &Payload) {
         }
         touches.push(Touch {
             addresses: first + access.range.start..first + access.range.end,
+            exactly: None,
             writes: access.mode.writes(),
             object: Some(access.object.id()),
             parameter: access.parameter.clone(),
