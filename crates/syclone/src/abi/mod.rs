@@ -39,7 +39,7 @@ pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind, found, found_of, methods_of, no_lists};
+pub use bind::{Tables, bind, found, found_of, methods_from, methods_of, no_lists};
 pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
