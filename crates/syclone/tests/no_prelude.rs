@@ -3,11 +3,11 @@
 
 #![no_implicit_prelude]
 
+use ::std::assert_eq;
 use ::std::clone::Clone;
 use ::std::cmp::{PartialEq, PartialOrd};
 use ::std::iter::Iterator;
 use ::std::marker::Copy;
-use ::std::assert_eq;
 use ::syclone::abi::ways::{Way, with_way};
 use ::syclone::prelude::{
     AtomicView, Buffer, Device, DeviceCopy, Item, ItemMut, LocalAccessor, Maximum, NdItem, NdRange, Plus, Queue,
