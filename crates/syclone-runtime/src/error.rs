@@ -32,12 +32,15 @@ pub enum Error {
     },
     /// A selector that can never match: not of the form `backend`, `backend:index`, `backend:*` or `*`.
     #[error(
-        "'{selector}' is not a device selector\nwrite 'cpu', 'cpu:0', 'opencl:*' or '*'; back ends: {}",
-        .backends.join(", ")
+        "'{selector}' is not a device selector\n\
+         available here: {}; '*' means any of them, a back end alone or with ':*' any of its own; back ends: {}",
+        list(.available), .backends.join(", ")
     )]
     InvalidSelector {
         /// What was asked for.
         selector: String,
+        /// The selectors of the devices that exist.
+        available: Vec<String>,
         /// The back-end names that a selector may start with.
         backends: &'static [&'static str],
     },
@@ -253,10 +256,12 @@ pub enum Error {
         expected: usize,
     },
     /// A kernel panicked: an integer division by zero or of the least number by −1, an overflow in a debug build.
-    #[error("kernel '{kernel}' panicked: {message}\nits outputs hold no result; the device goes on")]
+    #[error("kernel '{kernel}' panicked on {device}: {message}\nits outputs hold no result; the device goes on")]
     KernelPanic {
         /// The kernel.
         kernel: Name,
+        /// The device that ran it.
+        device: String,
         /// The panic's message.
         message: String,
     },

@@ -182,8 +182,9 @@ impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
 
     /// The number of elements in dimension `dim`.
     #[inline(always)]
+    #[track_caller]
     pub fn extent(&self, dim: usize) -> usize {
-        self.extents[dim]
+        super::dimension::in_dimension(&self.extents, dim)
     }
 
     /// The number of elements.

@@ -245,8 +245,9 @@ macro_rules! memory_handle {
 
             /// The number of elements in dimension `dim`.
             #[inline(always)]
+            #[track_caller]
             pub fn extent(&self, dim: usize) -> usize {
-                self.0.extents[dim]
+                $crate::kernel::dimension::in_dimension(&self.0.extents, dim)
             }
 
             /// The number of elements.

@@ -170,9 +170,14 @@ pub trait Float: Scalar + Math + Neg<Output = Self> {
     fn min(self, other: Self) -> Self;
     /// The greater of two, a NaN operand ignored (SYCL `fmax`).
     fn max(self, other: Self) -> Self;
-    /// The value limited to `low..=high`; NaN stays NaN. On a concrete type Rust's own panics for bad limits.
+    /// The value limited to `low..=high`; NaN stays NaN.
+    ///
+    /// # Panics
+    /// If `low` is above `high`, or one of them is NaN, as Rust's own. [`limited`](Scalar::limited) takes any bounds.
     #[inline(always)]
+    #[track_caller]
     fn clamp(self, low: Self, high: Self) -> Self {
+        assert!(low <= high, "a `clamp` whose lower bound {low:?} is not below or at the upper one {high:?}");
         self.limited(low, high)
     }
 

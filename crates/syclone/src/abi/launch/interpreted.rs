@@ -10,7 +10,7 @@ use crate::abi::kernel::{Kernel, KernelMeta};
 use crate::kernel::ParamTuple;
 use crate::types::builtins::MathBuiltins;
 
-/// Interprets a whole launch, with checks if it is the command with this number on a checked device.
+/// Interprets a whole launch on `device`, with checks if it is the command with this number on a checked device.
 ///
 /// # Safety
 /// As for [`Kernel::group`].
@@ -21,6 +21,7 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
     grid: &Grid<D>,
     sub_group_size: usize,
     checks: Option<(&Checks, u64)>,
+    device: &str,
 ) -> Result<()> {
     let launch = Launch {
         function: kernel.bound(),
@@ -37,7 +38,7 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
             None => interpret(&launch, &MathBuiltins),
         }
     };
-    result.map_err(|fault| error(meta, fault))
+    result.map_err(|fault| error(meta, fault, device))
 }
 
 /// Missing dimensions are 1 in front.
@@ -47,7 +48,7 @@ fn in_three<const D: usize>(extents: [usize; D]) -> [usize; 3] {
     all
 }
 
-fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
+fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault, device: &str) -> Error {
     let kernel = Name::Borrowed(meta.name);
     match fault {
         Fault::OutOfBounds(faults) => {
@@ -61,6 +62,6 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
             let item = item[3 - D..].to_vec();
             Error::AssertionFailed { kernel, message, item, file: file.into(), line }
         }
-        fault => Error::KernelPanic { kernel, message: fault.to_string() },
+        fault => Error::KernelPanic { kernel, device: device.to_owned(), message: fault.to_string() },
     }
 }
