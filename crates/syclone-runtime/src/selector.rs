@@ -34,9 +34,7 @@ impl Selector {
         let index = match index {
             None | Some("*") => None,
             // `parse` alone would accept a sign.
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Some(digits.parse().ok()?)
-            }
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
             Some(_) => return None,
         };
         Some(Selector { backend: Some(backend), index, checked: false })

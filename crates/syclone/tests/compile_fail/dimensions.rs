@@ -22,8 +22,8 @@ fn of_memory(item: Item<1>, x: View<f32, 2>, y: ItemMut<u32>) {
 }
 
 #[device_fn]
-fn of_a_reference(item: &NdItem<1>, x: &LocalAccessor<f32>) -> usize {
-    item.local_id(1)
+fn of_a_reference(item: &NdItem<1>, x: LocalAccessor<f32>) -> usize {
+    item.local_id(1) + x.extent(1)
 }
 
 // How many there are is not known here.
