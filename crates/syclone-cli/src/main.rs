@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            console::note(&format!("error: {failure}"));
+            console::note(&format!("error: {}", console::printable(&failure.to_string())));
             ExitCode::from(failure.exit_code())
         }
     }

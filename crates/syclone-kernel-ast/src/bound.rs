@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::tree::{ConstId, Function, TypeId};
-use crate::types::{BindFn, Type};
+use crate::types::{BindFn, Comparison, Type};
 use crate::value::Value;
 
 /// The value of a constant path, and its type.
@@ -57,4 +57,6 @@ pub struct BoundFunction {
     pub callees: Vec<BindFn>,
     /// Methods that the body may call, besides those that types list themselves.
     pub methods: Vec<BoundMethod>,
+    /// How values of the types that the function spells are compared, where the types do not know it themselves.
+    pub comparisons: Vec<(Type, Comparison)>,
 }

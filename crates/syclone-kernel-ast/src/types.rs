@@ -4,6 +4,7 @@
 //! handles that kernels receive (items, views, local memory, …). Values in memory are laid out as Rust lays them out,
 //! because kernels run on real host memory; handles have no layout that users could see.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -174,11 +175,30 @@ pub struct Field {
     pub offset: usize,
 }
 
+/// How the program itself compares values of a type: by its `PartialEq` and `PartialOrd`, derived or not, where it has them.
+///
+/// The tree knows comparisons field by field only. These say whether that is what the type's own do.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Comparison {
+    /// Whether two values are equal, each given by its bytes.
+    ///
+    /// # Safety
+    /// Both point to the bytes of a valid value of the type, however aligned.
+    pub equal: Option<unsafe fn(*const u8, *const u8) -> bool>,
+    /// The order of two values, each given by its bytes.
+    ///
+    /// # Safety
+    /// As that of `equal`.
+    pub order: Option<unsafe fn(*const u8, *const u8) -> Option<Ordering>>,
+}
+
 /// A struct that derives `DeviceCopy`.
 #[derive(Clone, Debug)]
 pub struct StructType {
     /// Its name.
     pub name: &'static str,
+    /// Its path with its arguments, by which instances of one struct differ whose fields are the same.
+    pub path: &'static str,
     /// Bytes, padding included.
     pub size: usize,
     /// Alignment in bytes.
@@ -189,6 +209,8 @@ pub struct StructType {
     pub tuple: bool,
     /// Methods that kernels may call.
     pub methods: Vec<(&'static str, BindFn)>,
+    /// How its values are compared, unless only an instance of a generic struct knows.
+    pub comparison: Comparison,
 }
 
 impl StructType {
@@ -199,10 +221,10 @@ impl StructType {
 }
 
 impl PartialEq for StructType {
-    /// Methods do not count: they are the same wherever the name and the fields are.
+    /// Methods do not count: they are the same wherever the path and the fields are.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
-            || (self.name == other.name
+            || (self.path == other.path
                 && self.size == other.size
                 && self.align == other.align
                 && self.fields == other.fields)
@@ -214,18 +236,22 @@ impl PartialEq for StructType {
 pub struct EnumType {
     /// Its name.
     pub name: &'static str,
+    /// Its path with its arguments, by which enums of one name differ.
+    pub path: &'static str,
     /// The integer that holds it in memory.
     pub repr: IntKind,
     /// Variants and their discriminants, in order of declaration.
     pub variants: Vec<(&'static str, i128)>,
     /// Methods that kernels may call.
     pub methods: Vec<(&'static str, BindFn)>,
+    /// How its values are compared.
+    pub comparison: Comparison,
 }
 
 impl PartialEq for EnumType {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
-            || (self.name == other.name && self.repr == other.repr && self.variants == other.variants)
+            || (self.path == other.path && self.repr == other.repr && self.variants == other.variants)
     }
 }
 
@@ -427,24 +453,6 @@ impl Type {
             Type::Tuple(parts) => least(&mut parts.iter()),
             Type::Struct(ty) => least(&mut ty.fields.iter().map(|field| &field.ty)),
             _ => self.size().clamp(1, 8),
-        }
-    }
-
-    /// Whether a value has bytes that belong to none of its numbers.
-    pub fn is_padded(&self) -> bool {
-        let padded = |parts: &mut dyn Iterator<Item = &Type>| {
-            let (mut bytes, mut inside) = (0, false);
-            for part in parts {
-                bytes += part.size();
-                inside |= part.is_padded();
-            }
-            inside || bytes != self.size()
-        };
-        match self {
-            Type::Vector(elem, _) | Type::Array(elem, _) | Type::Spec(elem) => elem.is_padded(),
-            Type::Tuple(parts) => padded(&mut parts.iter()),
-            Type::Struct(ty) => padded(&mut ty.fields.iter().map(|field| &field.ty)),
-            _ => false,
         }
     }
 

@@ -8,7 +8,7 @@ use support::*;
 use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 use syclone_kernel_ast::builtins::{Builtins, NoBuiltins};
 use syclone_kernel_ast::infer::{InferErrorKind, Program, infer};
-use syclone_kernel_ast::types::{EnumType, Field, IntKind, StructType, Type};
+use syclone_kernel_ast::types::{BindFn, EnumType, Field, IntKind, StructType, Type};
 use syclone_kernel_ast::value::Value;
 
 fn types_of(text: &str, names: &Names) -> Vec<String> {
@@ -172,6 +172,7 @@ fn length() -> Arc<BoundFunction> {
 fn point(methods: bool) -> Type {
     Type::Struct(Arc::new(StructType {
         name: "Point",
+        path: "Point",
         size: 12,
         align: 4,
         fields: vec![
@@ -181,6 +182,7 @@ fn point(methods: bool) -> Type {
         ],
         tuple: false,
         methods: if methods { vec![("length", length)] } else { Vec::new() },
+        comparison: Default::default(),
     }))
 }
 
@@ -206,10 +208,36 @@ fn methods_of_trait_bounds_are_found_by_receiver() {
     assert_eq!(types_of(text, &names), ["x: f32", "y: f64", "z: f64"]);
 }
 
+fn halved() -> [BoundMethod; 3] {
+    let f64s: BindFn = || bind("device fn halved(x: f32, by: f64) -> f64 { by }");
+    let f32s: BindFn = || bind("device fn halved(x: f32, by: f32) -> f32 { by }");
+    let counts: BindFn = || bind("device fn halved(x: f32, by: f32) -> u32 { 1 }");
+    [f64s, f32s, counts].map(|function| BoundMethod { ty: Type::F32, name: "halved", function })
+}
+
+#[test]
+fn arguments_and_results_choose_among_methods_of_one_name() {
+    let names = |from| Names { methods: halved()[from..].to_vec(), ..Names::default() };
+    let text =
+        "device fn f(x: f32, y: f64) { let a: u32 = x.halved(0.5); let b = x.halved(y); let c: f32 = x.halved(x); }";
+    assert_eq!(types_of(text, &names(0)), ["x: f32", "y: f64", "a: u32", "b: f64", "c: f32"]);
+    let twice = Names { methods: [&halved()[..2], &halved()[..2]].concat(), ..Names::default() };
+    // A literal has its default where nothing else chooses; a method that is listed twice is one.
+    assert_eq!(types_of("device fn f(x: f32) { let a = x.halved(0.5); }", &twice), ["x: f32", "a: f64"]);
+    let error = infer(&bind_with("device fn f(x: f32) { let a = x.halved(x); }", &names(1)), &NoBuiltins).unwrap_err();
+    assert_eq!(error.kind, InferErrorKind::SeveralMethods { ty: Type::F32, name: "halved".into() });
+}
+
 #[test]
 fn enums_are_values_and_patterns() {
-    let ty =
-        Arc::new(EnumType { name: "Mode", repr: IntKind::U8, variants: vec![("A", 3), ("B", 7)], methods: Vec::new() });
+    let ty = Arc::new(EnumType {
+        name: "Mode",
+        path: "Mode",
+        repr: IntKind::U8,
+        variants: vec![("A", 3), ("B", 7)],
+        methods: Vec::new(),
+        comparison: Default::default(),
+    });
     let consts = vec![("Mode::A", Value::Enum(ty.clone(), 0).into()), ("Mode::B", Value::Enum(ty.clone(), 1).into())];
     let names = Names { types: vec![("Mode", Type::Enum(ty))], consts, ..Names::default() };
     let text = "device fn f(m: Mode) -> i32 { let d = m as i32; let s = m == Mode::A; match m { Mode::A => d, Mode::B => 2 } }";

@@ -211,6 +211,7 @@ fn plain_names() -> Names {
 fn described(methods: Vec<(&'static str, syclone_kernel_ast::types::BindFn)>) -> Type {
     Type::Struct(Arc::new(StructType {
         name: "Particle",
+        path: "Particle",
         size: size_of::<Particle>(),
         align: align_of::<Particle>(),
         fields: vec![
@@ -220,6 +221,7 @@ fn described(methods: Vec<(&'static str, syclone_kernel_ast::types::BindFn)>) ->
         ],
         tuple: false,
         methods,
+        comparison: Default::default(),
     }))
 }
 

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
-use crate::emit::{note_derived, own_lists};
+use crate::emit::{note_derived, own_lists, trait_lists};
 use crate::frontend::name_of;
 
 /// The expansion for a struct, or an enum without data.
@@ -44,7 +44,7 @@ pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
 /// The three functions for a struct.
 fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
     let name = ident.to_string();
-    let methods = own_lists();
+    let (methods, of_traits, comparison) = (own_lists(), trait_lists(), comparison());
     let tuple = matches!(fields, Fields::Unnamed(_));
     let mut specs = Vec::new();
     let mut zeros = Vec::new();
@@ -71,7 +71,8 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::struct_type::<Self>(
-                #name, #tuple, &[#(#specs),*], &[#(Self::#methods),*],
+                #name, #tuple, &[#(#specs),*], &[#(Self::#methods),*], &[#(Self::#of_traits),*],
+                #comparison,
             )
         }
         fn zeroed() -> Self {
@@ -81,6 +82,16 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
             ::syclone::types::derive_support::struct_value::<Self>(::std::vec![#(#values),*])
         }
     }
+}
+
+/// How the type's values are compared, as far as it is known for all instances.
+fn comparison() -> TokenStream {
+    quote!({
+        #[allow(unused_imports)]
+        use ::syclone::types::compared::NotCompared as _;
+        let __compared = ::syclone::types::compared::Compared::<Self>::new();
+        ::syclone::types::compared::Comparison { equal: __compared.equal(), order: __compared.order() }
+    })
 }
 
 /// The three functions for an enum without data.
@@ -109,7 +120,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
     }
     let name = item.ident.to_string();
     let first = &first.ident;
-    let methods = own_lists();
+    let (methods, of_traits, comparison) = (own_lists(), trait_lists(), comparison());
     let variants = data.variants.iter().map(|variant| {
         let (ident, text) = (&variant.ident, name_of(&variant.ident));
         quote!((#text, Self::#ident as i128))
@@ -119,7 +130,8 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::enum_type::<Self>(
-                #name, &[#(#variants),*], &[#(Self::#methods),*],
+                #name, &[#(#variants),*], &[#(Self::#methods),*], &[#(Self::#of_traits),*],
+                #comparison,
             )
         }
         fn zeroed() -> Self {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::Aspect;
+use crate::environment::printable;
 
 /// A kernel's, command's or parameter's name: usually a literal, sometimes made at run time.
 pub type Name = Cow<'static, str>;
@@ -21,8 +22,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A well-formed selector matches no device of this machine.
     #[error(
-        "no device matches '{selector}'\navailable here: {}; choose one of them with --device or SYCLONE_DEVICE",
-        list(.available)
+        "no device matches '{}'\navailable here: {}; choose one of them with --device or SYCLONE_DEVICE",
+        printable(selector), list(.available)
     )]
     NoDevice {
         /// What was asked for.
@@ -32,9 +33,9 @@ pub enum Error {
     },
     /// A selector that can never match: not of the form `backend`, `backend:index`, `backend:*` or `*`.
     #[error(
-        "'{selector}' is not a device selector\n\
+        "'{}' is not a device selector\n\
          available here: {}; '*' means any of them, a back end alone or with ':*' any of its own; back ends: {}",
-        list(.available), .backends.join(", ")
+        printable(selector), list(.available), .backends.join(", ")
     )]
     InvalidSelector {
         /// What was asked for.
@@ -45,7 +46,7 @@ pub enum Error {
         backends: &'static [&'static str],
     },
     /// An environment variable holds a value that can't be used.
-    #[error("{variable} is set to '{value}'\nset it to {expected}, or unset it")]
+    #[error("{variable} is set to '{}'\nset it to {expected}, or unset it", printable(value))]
     InvalidEnvironment {
         /// The variable.
         variable: &'static str,
@@ -55,7 +56,11 @@ pub enum Error {
         expected: String,
     },
     /// A dry-run device whose description makes no sense.
-    #[error("{place}: {problem}\ncorrect the description; the page on testing has an example")]
+    #[error(
+        "{}: {}\ncorrect the description; the page on testing has an example",
+        printable(place),
+        printable(problem)
+    )]
     InvalidDryRun {
         /// The device, or the file and line.
         place: String,
@@ -215,6 +220,20 @@ pub enum Error {
         end: usize,
         /// The object's size.
         bytes: usize,
+    },
+    /// A part of memory, given by its indices, that reaches beyond the memory's extent.
+    #[error(
+        "{command}: indices {start}..{end} of an extent of {extent}\nkeep begin and end inside the extent, in this order"
+    )]
+    PartOutside {
+        /// The operation: `slice` for the first dimension, `columns` for the last.
+        command: Name,
+        /// Where the part begins.
+        start: usize,
+        /// Where it ends (saturated, when it does not fit).
+        end: usize,
+        /// How many indices there are.
+        extent: usize,
     },
     /// A fill whose pattern is empty or does not divide the filled length.
     #[error("'{command}': a pattern of {pattern} bytes does not divide {bytes} bytes\nfill a whole number of elements")]

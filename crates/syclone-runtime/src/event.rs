@@ -89,6 +89,23 @@ impl Event {
         self.0.status()
     }
 
+    /// Whether the command has ended, for those who look at it without the program's asking: to the checks of a checked device
+    /// the host knows no more than before.
+    #[doc(hidden)]
+    pub fn has_ended(&self) -> bool {
+        self.0.is_done()
+    }
+
+    /// [`Event::wait`] for those who leave the command's error to the program: nobody counts as having been given it.
+    #[doc(hidden)]
+    pub fn wait_for_end(&self) -> Result<()> {
+        host::check_wait(&self.0)?;
+        self.0.wait(false, None);
+        // Now the host knows.
+        self.0.status();
+        Ok(())
+    }
+
     /// The times of a command that has ended, if its queue was made with profiling.
     pub fn profiling(&self) -> Option<Profiling> {
         self.0.profiling()

@@ -12,8 +12,9 @@
 
 pub(crate) mod husk;
 
+mod chunks;
+
 use std::cell::UnsafeCell;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
@@ -27,6 +28,8 @@ use crate::lane::PumpOf;
 use crate::queue::QueueShared;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
 use crate::{Access, Device, Error, EventStatus, MemoryObject, Name, Profiling, Region, Result, trace};
+
+use chunks::Chunks;
 
 const SUBMITTED: u8 = 0;
 const RUNNING: u8 = 1;
@@ -124,21 +127,6 @@ pub(crate) struct Node {
 // none of those is left. `Payload` is Send.
 unsafe impl Sync for Node {}
 
-/// Claims and results of a command's chunks.
-pub(crate) struct Chunks {
-    pub(crate) total: usize,
-    /// One claim takes this share of the chunks that are left; one chunk for 0.
-    pub(crate) claim_share: usize,
-    /// All of them together are not worth waking a sleeper.
-    pub(crate) are_light: bool,
-    /// The next chunk to claim; may pass `total` by a claim per worker.
-    pub(crate) next: AtomicUsize,
-    /// Chunks that have not ended.
-    pub(crate) unfinished: AtomicUsize,
-    /// The first failure; later chunks are skipped.
-    pub(crate) failure: OnceLock<Error>,
-}
-
 #[derive(Default)]
 struct Completion {
     done: bool,
@@ -153,25 +141,6 @@ struct Times {
     submitted: u64,
     start: AtomicU64,
     end: AtomicU64,
-}
-
-impl Chunks {
-    /// The most chunks of one claim.
-    const MOST_AT_ONCE: usize = 16;
-
-    /// Claims chunks that nobody has claimed.
-    pub(crate) fn claim(&self) -> Option<Range<usize>> {
-        let count = match self.claim_share {
-            0 => 1,
-            // Few at the end, so that all workers end at about the same time.
-            share => {
-                let left = self.total.saturating_sub(self.next.load(Ordering::Relaxed));
-                (left / share).clamp(1, Chunks::MOST_AT_ONCE)
-            }
-        };
-        let first = self.next.fetch_add(count, Ordering::Relaxed);
-        (first < self.total).then(|| first..self.total.min(first + count))
-    }
 }
 
 impl Node {
@@ -196,14 +165,7 @@ impl Node {
             trace,
             check,
             sequence: AtomicU64::new(0),
-            chunks: Chunks {
-                total: chunks,
-                claim_share: 0,
-                are_light: false,
-                next: AtomicUsize::new(0),
-                unfinished: AtomicUsize::new(chunks),
-                failure: OnceLock::new(),
-            },
+            chunks: Chunks::new(chunks),
             state: AtomicU8::new(SUBMITTED),
             unmet: AtomicUsize::new(1),
             payload: UnsafeCell::new(Some(payload)),
@@ -544,6 +506,3 @@ impl Payload {
         self.queue.as_ref().map(|queue| queue.device())
     }
 }
-
-#[cfg(all(test, not(loom)))]
-mod tests;

@@ -91,10 +91,8 @@ struct QueueState {
 }
 
 impl QueueState {
-    /// Takes out the commands that have ended.
-    fn forget_ended(&mut self) {
-        self.window.sweep();
-        // An idle queue needs no last command, and would keep its node alive.
+    /// An idle queue needs no last command, and would keep its node alive.
+    fn forget_last(&mut self) {
         if self.window.is_empty() {
             self.last = None;
             self.barrier = None;
@@ -305,7 +303,8 @@ impl Queue {
             });
         }
         let mut state = self.0.lock();
-        state.forget_ended();
+        state.window.sweep();
+        state.forget_last();
         if self.0.device.is_checked() {
             commands::seen_queue(self.0.id());
         }
@@ -400,7 +399,9 @@ impl QueueShared {
     /// Takes note that a command has ended, and whether it failed.
     pub(crate) fn ended(&self, node: &Arc<Node>, failed: bool) {
         if Window::is_due(node.sequence.load(Ordering::Relaxed)) {
-            self.lock().forget_ended();
+            let mut state = self.lock();
+            state.window.tidy();
+            state.forget_last();
         }
         if failed {
             self.log_if_orphaned();

@@ -152,6 +152,29 @@ impl Region {
         }
     }
 
+    /// Where the row below the last one begins; none if there is a single one, which says nothing of a distance.
+    pub(crate) fn row_below(&self) -> Option<usize> {
+        (!self.is_range()).then(|| self.start + self.rows * self.pitch)
+    }
+
+    /// The bytes of both as one region, if the other one begins where this one ends: on the right of it or below, or at any
+    /// distance if both are a single row. They share no byte.
+    pub(crate) fn continued_by(&self, other: &Region) -> Option<Region> {
+        let same_pitch = self.pitch == other.pitch || self.is_range();
+        if other.start == self.start + self.row_bytes && other.rows == self.rows && same_pitch {
+            let row_bytes = self.row_bytes + other.row_bytes;
+            return Some(Region::rows(self.start, row_bytes, self.rows, self.pitch.max(row_bytes)));
+        }
+        let pitch = match (self.is_range(), other.is_range()) {
+            (true, true) => other.start.checked_sub(self.start)?,
+            (true, false) => other.pitch,
+            (false, _) => self.pitch,
+        };
+        let below = other.start == self.start + self.rows * pitch && (other.is_range() || other.pitch == pitch);
+        (below && other.row_bytes == self.row_bytes)
+            .then(|| Region::rows(self.start, self.row_bytes, self.rows + other.rows, pitch))
+    }
+
     /// The bytes that both have.
     pub(crate) fn intersection(&self, other: &Region) -> Vec<Region> {
         let (mut shared, mut outside) = (vec![*self], Vec::new());

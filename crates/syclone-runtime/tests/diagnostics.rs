@@ -24,6 +24,7 @@ fn an_error_that_nobody_asks_for_is_a_line_on_stderr_and_stdout_stays_empty() {
     assert!(child.status.success());
     let (out, err) = (String::from_utf8_lossy(&child.stdout), String::from_utf8_lossy(&child.stderr));
     assert!(err.contains("syclone: a command's error was never asked for: kernel 'forgotten'"), "{err}");
+    assert!(err.contains("never asked for: kernel 'waited for by others'"), "{err}");
     assert!(!out.contains("syclone") && !out.contains("forgotten"), "{out}");
 }
 
@@ -35,6 +36,9 @@ fn child_forgets_an_error() {
     while event.status() != syclone_runtime::EventStatus::Failed {
         std::thread::yield_now();
     }
+    drop(queue);
+    let queue = Queue::new(&Device::default_device().unwrap()).unwrap();
+    queue.submit(failing("waited for by others", Vec::new())).unwrap().wait_for_end().unwrap();
     drop(queue);
 }
 

@@ -241,6 +241,43 @@ fn a_prefetch_takes_a_readers_turn_and_changes_nothing() {
 }
 
 #[test]
+fn a_graph_on_very_many_parts_has_nothing_to_do_with_the_bytes_between_them() {
+    let queue = queue();
+    let object = MemoryObject::allocate(queue.device(), 64 * 64).unwrap();
+    queue.submit(Command::fill(&object, 0, 64 * 64, &[1]).unwrap()).unwrap();
+    // 2 rows of 2 bytes each, along the diagonal.
+    let tile = |n: usize| Region::rows(n * 2 * 64 + n * 2, 2, 2, 64);
+    let graph = Graph::new(queue.device(), false);
+    let source = MemoryObject::from_vec(vec![5u8; 4]);
+    for n in 0..32 {
+        graph.record(Command::copy_region(&source, Region::range(0..4), &object, tile(n)).unwrap()).unwrap();
+    }
+    let graph = graph.instantiate().unwrap();
+    let (release, blocked) = mpsc::channel::<()>();
+    let held = Command::host_task("holds", move || {
+        blocked.recv().unwrap();
+        Ok(())
+    });
+    let between = access(&object, AccessMode::Write, Region::rows(40, 20, 8, 64));
+    let held = queue.submit(held.access(between.clone())).unwrap();
+    queue.submit(Command::replay(&graph)).unwrap().wait().unwrap();
+    assert_ne!(held.status(), EventStatus::Complete);
+    release.send(()).unwrap();
+    held.wait().unwrap();
+    // Nor does it need what failed there.
+    assert!(queue.submit(failing("breaks", vec![between])).unwrap().wait().is_err());
+    queue.submit(Command::replay(&graph)).unwrap().wait().unwrap();
+    drop((graph, source));
+    let written = |byte: usize| (0..32).any(|n| tile(n).overlaps(&Region::range(byte..byte + 1)));
+    for byte in (0..64 * 64).filter(|&byte| written(byte)) {
+        let _token = object.wait_for_host_region(AccessMode::Read, Region::range(byte..byte + 1)).unwrap();
+        // SAFETY: the token keeps writers off.
+        assert_eq!(unsafe { object.ptr().add(byte).read() }, 5);
+    }
+    let _ = queue.wait();
+}
+
+#[test]
 fn graphs_on_parts_side_by_side_are_independent_and_need_nothing_of_each_other() {
     let queue = queue();
     let object = matrix(&queue);

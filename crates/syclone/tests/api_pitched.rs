@@ -271,7 +271,7 @@ fn columns_of_borrowed_data_are_written_in_place_and_apart_from_each_other() {
             tile.host_write_rows()?.rows_mut()[1][1] = 7;
             right.slice(6..)?.copy_from_slice(&[1, 2, 3])?;
             assert_eq!(source.columns(1..)?.host_read_rows()?.rows().to_vec(), [1, 3, 5, 7, 9, 11, 13]);
-            assert!(matches!(all.columns(3..6), Err(Error::RangeOutsideObject { .. })));
+            assert!(matches!(all.columns(3..6), Err(Error::PartOutside { start: 3, end: 6, extent: 5, .. })));
             Ok::<_, Error>(())
         })
         .unwrap();
@@ -329,11 +329,38 @@ fn pitches_are_whole_lines_no_page_apart_and_never_less_than_a_row() {
 }
 
 #[test]
+fn memory_without_elements_may_have_any_number_of_rows() {
+    const MANY: usize = usize::MAX;
+    let queue = queue();
+    let none = Buffer::<u64, 2>::pitched([MANY, 0]).unwrap();
+    assert_eq!(
+        (none.extents(), none.len(), none.pitch()),
+        (Buffer::<u64, 2>::try_new([MANY, 0]).unwrap().extents(), 0, 0)
+    );
+    let wide = PitchedBuffer::<u64, 3>::with_pitch([MANY, MANY, 0], 8).unwrap();
+    let shared = UsmShared::<u64, 2>::pitched(queue.device(), [MANY, 0]).unwrap();
+    assert_eq!((wide.to_vec().unwrap(), queue.to_vec(&shared).unwrap()), (vec![], vec![]));
+    let part = wide.slice(MANY - 1..).unwrap().slice(..).unwrap();
+    assert_eq!((part.extents(), part.to_vec().unwrap()), ([1, MANY, 0], vec![]));
+    {
+        let mut guard = none.host_write_rows().unwrap();
+        assert_eq!(
+            (guard.rows().count(), guard.rows().get(MANY - 1), guard.rows().get(MANY)),
+            (MANY, Some(&[][..]), None)
+        );
+        assert_eq!((guard.rows_mut().iter_mut().take(3).count(), format!("{:?}", guard.rows())), (3, "[]".to_owned()));
+    }
+    queue.fill(&none, 1).unwrap().wait().unwrap();
+    none.copy_from_slice(&[]).unwrap();
+    assert!(matches!(Buffer::<u64, 2>::pitched([MANY, 1]), Err(Error::SizeOverflow { .. })));
+}
+
+#[test]
 fn parts_outside_are_errors_and_parts_of_nothing_are_nothing() {
     let queue = queue();
     let all = matrix();
     let error = all.columns(2..6).unwrap_err();
-    assert!(matches!(error, Error::RangeOutsideObject { start: 8, end: 24, bytes: 20, .. }), "{error}");
+    assert!(matches!(error, Error::PartOutside { start: 2, end: 6, extent: 5, .. }), "{error}");
     #[allow(clippy::reversed_empty_ranges, reason = "that is the mistake")]
     let backwards = all.columns(3..2);
     assert!(backwards.is_err());

@@ -2,8 +2,6 @@
 
 mod rig;
 
-use std::time::{Duration, Instant};
-
 use rig::{assert_says, run};
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
@@ -109,25 +107,6 @@ fn the_ids_of_a_prime_number_of_items_add_up() {
     let (queue, sum) = (rig::queue(), Buffer::<i64>::new(1));
     run(&queue, |h| h.parallel_for(1_000_003, sum_of_ids(sum.reduce(h, Plus))));
     assert_eq!(sum.host_read().expect("reads")[0], 500_002_500_003);
-}
-
-#[test]
-fn a_prime_number_of_items_is_about_as_fast_as_a_round_one() {
-    let queue = rig::queue();
-    if queue.device().is_checked() {
-        return; // One item after another is no question of time.
-    }
-    let data = Buffer::from_vec(vec![1.0f32; 1_000_003]);
-    let [mut prime, mut round] = [Duration::MAX; 2];
-    for _ in 0..40 {
-        for (n, best) in [(1_000_003, &mut prime), (1_000_000, &mut round)] {
-            let part = data.slice(..n).expect("a part");
-            let start = Instant::now();
-            run(&queue, |h| h.parallel_for(n, scale(1.0, part.read_write(h))));
-            *best = start.elapsed().min(*best);
-        }
-    }
-    assert!(prime < 2 * round, "{prime:?} against {round:?}");
 }
 
 // Host data.
@@ -287,6 +266,18 @@ fn sixteen_threads_on_one_queue_lose_nothing() {
     assert_eq!(total.host_read().expect("reads")[..], [1600; 64]);
 }
 
+/// Drops the three in this order.
+fn drop_in_order<T>(order: [usize; 3], device: Device, queue: Queue, memory: T) {
+    let (mut device, mut queue, mut memory) = (Some(device), Some(queue), Some(memory));
+    for which in order {
+        match which {
+            0 => drop(device.take()),
+            1 => drop(queue.take()),
+            _ => drop(memory.take()),
+        }
+    }
+}
+
 #[test]
 fn devices_queues_and_memory_are_dropped_in_any_order() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -294,28 +285,14 @@ fn devices_queues_and_memory_are_dropped_in_any_order() {
         let queue = Queue::new(&device).expect("a queue");
         let data = Buffer::<i32>::new(1 << 16);
         let event = queue.submit(|h| h.parallel_for(1 << 16, add_one(data.read_write(h)))).expect("submits");
-        let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
-        for what in order {
-            match what {
-                0 => drop(device.take()),
-                1 => drop(queue.take()),
-                _ => drop(data.take()),
-            }
-        }
+        drop_in_order(order, device, queue, data);
         event.wait().expect("the command ends well");
         // The same with USM memory, whose last command nobody waits for.
         let device = Device::cpu_with_threads(2).expect("a device");
         let queue = Queue::new(&device).expect("a queue");
         let mut data = queue.alloc_device::<i32>(1 << 16).expect("memory");
         let event = queue.parallel_for(1 << 16, add_one(data.item_mut())).expect("submits");
-        let (mut device, mut queue, mut data) = (Some(device), Some(queue), Some(data));
-        for what in order {
-            match what {
-                0 => drop(device.take()),
-                1 => drop(queue.take()),
-                _ => drop(data.take()),
-            }
-        }
+        drop_in_order(order, device, queue, data);
         event.wait().expect("the command ends well");
     }
 }

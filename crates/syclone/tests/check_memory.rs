@@ -68,6 +68,77 @@ fn padding_need_not_be_written() {
     expect_clean(&reports(|h| h.parallel_for(groups(), field_by_field(numbers(16).read_write(h)))));
 }
 
+#[derive(Clone, Copy, DeviceCopy)]
+struct Nested {
+    pairs: [Padded; 2],
+    lanes: Vector<u16, 3>,
+    last: u8,
+}
+
+#[kernel]
+fn one_field_left_out(item: NdItem<1>, x: ItemMut<u32>) {
+    let all = local::<[Padded; 8]>();
+    let i = item.local_id(0);
+    all[i].flag = 1;
+    if i != 3 {
+        all[i].number = x[item];
+    }
+    item.barrier();
+    let other = all[7 - i]; // fault: field left out
+    x[item] = other.number + other.flag as u32;
+}
+
+#[kernel]
+fn nested_field_left_out(item: NdItem<1>, x: ItemMut<u32>, all: LocalAccessor<Nested>) {
+    let i = item.local_id(0);
+    all[i].pairs[0] = Padded { flag: 1, number: 2 };
+    all[i].pairs[1].flag = 3;
+    if i != 5 {
+        all[i].pairs[1].number = 4;
+    }
+    all[i].lanes = Vector::new([5, 6, 7]);
+    all[i].last = 8;
+    item.barrier();
+    let own = all[i]; // fault: nested field
+    x[item] = own.pairs[1].number + own.lanes[2] as u32 + own.last as u32;
+}
+
+#[kernel]
+fn odd_fields(item: Item<1>, y: ItemMut<Nested>) {
+    y[item].pairs = [Padded { flag: 1, number: 2 }; 2];
+    y[item].last = 3;
+    if item.id(0) % 2 == 1 {
+        y[item].lanes = Vector::new([1, 2, 3]);
+    }
+}
+
+#[kernel]
+fn copy_nested(item: Item<1>, x: View<Nested>, y: ItemMut<Nested>) {
+    y[item] = x[item]; // fault: copy nested
+}
+
+#[test]
+fn a_field_that_nobody_wrote_of_a_struct_that_is_read_whole() {
+    let found = reports(|h| h.parallel_for(groups(), one_field_left_out(numbers(16).read_write(h))));
+    let report = expect_only(&found, Unwritten, line("field left out"), &ids([4]));
+    assert_eq!(report.count, 2);
+    assert!(report.message.contains("in field `number`"), "{report}");
+
+    let all = LocalAccessor::<Nested>::new(8);
+    let found = reports(|h| h.parallel_for(groups(), nested_field_left_out(numbers(16).write(h), all)));
+    let report = expect_only(&found, Unwritten, line("nested field"), &ids([5]));
+    assert!(report.message.contains("in field `pairs[1].number`"), "{report}");
+
+    let queue = queue();
+    let mut x = queue.alloc_device::<Nested>(4).unwrap();
+    let mut y = queue.alloc_device::<Nested>(4).unwrap();
+    queue.parallel_for(4, odd_fields(x.item_mut())).unwrap().wait().unwrap();
+    queue.parallel_for(4, copy_nested(x.view(), y.item_mut())).unwrap().wait().unwrap();
+    let report = expect_only(&queue.device().take_reports(), Unwritten, line("copy nested"), &ids([0]));
+    assert_eq!((report.count, report.parameter.as_deref()), (2, Some("x")));
+    assert!(report.message.contains("in field `lanes[0]`"), "{report}");
+}
+
 #[test]
 fn local_memory_is_new_for_each_group() {
     let tile = LocalAccessor::<u16, 2>::new([2, 8]);
@@ -292,6 +363,7 @@ fn two_kernels_on_raw_memory_without_an_order() {
     drop(memory);
 }
 
+/// Also if the first has ended before the second is submitted, which nobody has waited for.
 #[test]
 fn two_writers_of_memory_with_two_names() {
     let queue = queue();
@@ -302,7 +374,11 @@ fn two_writers_of_memory_with_two_names() {
         let all = scope.buffer_mut(&mut data, 8)?;
         let upper = scope.buffer_mut(again, 4)?;
         // SAFETY: each item writes its own element.
-        queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(all.scatter(h))) })?;
+        let first = queue.submit(|h| unsafe { h.parallel_for_unchecked(8, produce(all.scatter(h))) })?;
+        // Not a wait of the program, which would order the two.
+        while !first.has_ended() {
+            std::thread::yield_now();
+        }
         // SAFETY: as above.
         queue.submit(|h| unsafe { h.parallel_for_unchecked(4, produce(upper.scatter(h))) })?;
         queue.wait()

@@ -1,45 +1,10 @@
-//! What kernels print and assert: the text, its order, and the error, in every way to run a kernel.
+//! What kernels print: the text and its order, in every way to run a kernel.
 
 mod rig;
 
-use std::sync::{Arc, Mutex};
-
+use rig::printing::Printing;
 use rig::{assert_says, in_every_way};
-use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
-
-/// A queue and the text that its kernels print.
-struct Printing {
-    queue: Queue,
-    text: Arc<Mutex<String>>,
-}
-
-impl Printing {
-    fn on(device: &Device) -> Printing {
-        let text = Arc::new(Mutex::new(String::new()));
-        let sink = text.clone();
-        let options = QueueOptions::new().on_print(move |more| sink.lock().expect("no panics").push_str(more));
-        Printing { queue: options.build(device).expect("a queue"), text }
-    }
-
-    fn new() -> Printing {
-        Printing::on(&rig::device())
-    }
-
-    /// What a command group's kernel prints.
-    fn run(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> String {
-        rig::run(&self.queue, group);
-        std::mem::take(&mut *self.text.lock().expect("no panics"))
-    }
-
-    /// The error of a command group's kernel, and what it prints.
-    fn fail(&self, group: impl FnOnce(&Handler<'_>) -> Result<()>) -> (Error, String) {
-        let event = self.queue.submit(group).expect("the launch is valid");
-        let error = event.wait().expect_err("the kernel must not end well");
-        assert_eq!(self.queue.wait(), Err(error.clone()));
-        (error, std::mem::take(&mut *self.text.lock().expect("no panics")))
-    }
-}
 
 /// Runs a launch in every way and compares what it prints.
 #[track_caller]
@@ -264,254 +229,12 @@ fn names_in_a_format_string_are_those_of_who_wrote_it() {
     prints("6 6 6 8\n7 2.0 2\n", |h| h.single_task(made_by_a_macro(5)));
 }
 
-#[kernel(fallback)]
-fn checked(item: NdItem<1>, limit: u32, x: View<u32>, y: ItemMut<u32>) {
-    kassert!(x[item] < limit, "{} at {}", x[item], item.global_id(0));
-    y[item] = 100 / (limit - x[item]);
-}
-
-/// The line of an assertion in this file.
-fn line_of(text: &str) -> u32 {
-    let position = include_str!("print.rs").lines().position(|line| line.trim_start().starts_with(text));
-    position.expect("the assertion") as u32 + 1
-}
-
 #[test]
-fn an_assertion_that_fails_ends_the_command_with_kernel_item_line_and_message() {
-    let values = Buffer::from_vec(vec![1u32, 2, 3, 4, 9, 5, 6, 7]);
-    let y = Buffer::<u32>::new(8);
-    in_every_way(|_, way| {
-        let printing = Printing::new();
-        let launch = |limit| {
-            let (values, y) = (&values, &y);
-            move |h: &Handler<'_>| h.parallel_for(NdRange::new(8, 4), checked(limit, values.read(h), y.write(h)))
-        };
-        let (error, _) = printing.fail(launch(9));
-        let text = error.to_string();
-        let Error::AssertionFailed { kernel, message, item, file, line } = error else { panic!("{way:?}: {text}") };
-        assert_eq!(kernel, "checked");
-        assert_eq!(message, "assertion failed: 9 at 4", "{way:?}");
-        assert_eq!(item, [4], "{way:?}");
-        assert!(file.ends_with("print.rs"), "{file}");
-        assert_eq!(line, line_of("kassert!(x[item] < limit"), "{way:?}");
-        assert_says(&text, &["kernel 'checked': assertion failed: 9 at 4\n", "item [4]", &format!("line {line} of")]);
-        // The queue goes on.
-        assert_eq!(printing.run(launch(10)), "");
-        assert_eq!(y.to_vec().expect("the result"), [11, 12, 14, 16, 100, 20, 25, 33]);
-    });
-}
-
-#[kernel]
-fn plain_condition(item: Item<2>, n: usize) {
-    kprintln!("{} {}", item.global_id(0), item.global_id(1));
-    kassert!(item.global_id(0) + item.global_id(1) < n);
-}
-
-#[test]
-fn an_assertion_without_a_message_says_its_condition_after_what_was_printed() {
-    in_every_way(|_, way| {
-        let (error, text) = Printing::new().fail(|h| h.parallel_for([2, 3], plain_condition(3)));
-        let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
-        assert_eq!(message, "assertion failed: item.global_id(0) + item.global_id(1) < n", "{way:?}");
-        assert_eq!(item, [1, 2], "{way:?}");
-        assert_eq!(text, "0 0\n0 1\n0 2\n1 0\n1 1\n1 2\n", "{way:?}");
-    });
-}
-
-#[device_fn]
-fn positive(x: i32) -> i32 {
-    kassert!(x > 0, "{x} is not positive");
-    x
-}
-
-#[derive(Clone, Copy, DeviceCopy)]
-struct Pair {
-    a: i32,
-    b: i32,
-}
-
-#[device_fn]
-impl Pair {
-    fn check(self, bound: i32) -> i32 {
-        kassert!(self.a + self.b < bound, "{} + {}", self.a, self.b);
-        positive(self.a)
-    }
-}
-
-#[kernel(fallback)]
-fn through_others(item: NdItem<1>, n: i32, x: View<i32>, y: ItemMut<i32>) {
-    let once = positive(n);
-    let pair = Pair { a: x[item], b: once };
-    item.barrier();
-    let mut sum = 0;
-    for k in 0..x.extent(0) {
-        sum += x[k] + pair.check(100);
-    }
-    y[item] = sum;
-}
-
-#[test]
-fn assertions_of_device_functions_name_the_calling_item() {
-    in_every_way(|_, way| {
-        let y = Buffer::<i32>::new(6);
-        let fails = |n: i32, x: Vec<i32>| {
-            let x = Buffer::from_vec(x);
-            let launch = |h: &Handler<'_>| h.parallel_for(NdRange::new(6, 3), through_others(n, x.read(h), y.write(h)));
-            let (error, _) = Printing::new().fail(launch);
-            let Error::AssertionFailed { message, item, line, .. } = error else { panic!("{way:?}: {error}") };
-            (message, item, line)
-        };
-        let (line, inner) = (line_of("kassert!(x > 0"), line_of("kassert!(self.a + self.b"));
-        let says = |what: &str| format!("assertion failed: {what}");
-        assert_eq!(fails(1, vec![1, 2, 3, 4, -5, 6]), (says("-5 is not positive"), vec![4], line), "{way:?}");
-        assert_eq!(fails(90, vec![1, 2, 3, 4, 5, 10]), (says("10 + 90"), vec![5], inner), "{way:?}");
-        assert_eq!(fails(0, vec![1; 6]).0, says("0 is not positive"), "{way:?}");
-    });
-}
-
-#[kernel(fallback)]
-fn in_a_divergent_loop(item: NdItem<1>, x: View<u32>) {
-    let mut k = 0;
-    while k <= item.local_id(0) {
-        kassert!(x[k] != 3, "{k}");
-        k += 1;
-    }
-    item.barrier();
-    kprintln!("never, for those who wait");
-}
-
-#[test]
-fn an_assertion_before_a_barrier_leaves_nobody_waiting() {
-    in_every_way(|_, way| {
-        let x = Buffer::from_vec(vec![1u32, 3, 5]);
-        let (error, text) =
-            Printing::new().fail(|h| h.parallel_for(NdRange::new(3, 3), in_a_divergent_loop(x.read(h))));
-        let Error::AssertionFailed { item, .. } = error else { panic!("{way:?}: {error}") };
-        assert_eq!((item, text.as_str()), (vec![1], ""), "{way:?}");
-    });
-}
-
-#[kernel]
-fn looked_up(item: Item<1>, x: View<u32>, table: View<u32>, y: ItemMut<u32>) {
-    let i = x[item] as usize;
-    kassert!(i < table.len(), "{i} is no index");
-    let value = table[i];
-    kassert!(value != 7, "{value} at {i}");
-    y[item] = value + 1;
-    kassert!(value != 8, "late: {value}");
-}
-
-#[kernel(fallback)]
-fn looked_up_in_a_loop(item: NdItem<1>, rounds: u32, x: View<u32>, table: View<u32>, y: ItemMut<u32>) {
-    let mut sum = 0;
-    for round in 0..rounds {
-        let i = (x[item] + round) as usize;
-        kassert!(i < table.len(), "{i} is no index");
-        sum += table[i];
-    }
-    y[item] = sum;
-}
-
-/// Assertions at a kernel's begin are looked at for many items at once; nobody can tell.
-#[test]
-fn an_assertion_that_one_item_of_a_long_row_fails_names_that_item_and_guards_what_follows() {
-    const N: usize = 2000;
-    let table: Vec<u32> = (0..20)
-        .map(|i| {
-            if i == 3 {
-                7
-            } else if i == 4 {
-                8
-            } else {
-                10 + i
-            }
-        })
-        .collect();
-    let device = Device::cpu_with_threads(1).expect("a device");
-    for way in Way::ALL {
-        let printing = Printing::on(&device);
-        let table = Buffer::from_slice(&table);
-        for failing in [0, 1, 511, 512, 700, 1023, 1535, 1536, N - 1] {
-            for (index, says) in
-                [(20, "20 is no index"), (u32::MAX, "4294967295 is no index"), (3, "7 at 3"), (4, "late: 8")]
-            {
-                let mut x = vec![0; N];
-                x[failing] = index;
-                // Another one fails later, which is not the first.
-                x[N - 1] = index;
-                let (x, y) = (Buffer::from_vec(x), Buffer::from_vec(vec![0; N]));
-                let launch = |h: &Handler<'_>| h.parallel_for(N, looked_up(x.read(h), table.read(h), y.read_write(h)));
-                let (error, _) = with_way(way, || printing.fail(launch));
-                let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
-                assert_eq!((message, item), (format!("assertion failed: {says}"), vec![failing]), "{way:?}");
-            }
-            let (mut x, y) = (vec![5; N], Buffer::from_vec(vec![0; N]));
-            x[failing] = 18;
-            let x = Buffer::from_vec(x);
-            let launch = |rounds| {
-                let (x, table, y) = (&x, &table, &y);
-                move |h: &Handler<'_>| {
-                    let shape = NdRange::new(N, N / 2);
-                    h.parallel_for(shape, looked_up_in_a_loop(rounds, x.read(h), table.read(h), y.write(h)))
-                }
-            };
-            let (error, _) = with_way(way, || printing.fail(launch(3)));
-            let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
-            assert_eq!((message.as_str(), item), ("assertion failed: 20 is no index", vec![failing]), "{way:?}");
-            with_way(way, || printing.run(launch(2)));
-            let expected: Vec<u32> = (0..N).map(|i| if i == failing { 28 + 29 } else { 15 + 16 }).collect();
-            assert_eq!(y.to_vec().expect("the result"), expected, "{way:?}");
-        }
-    }
-}
-
-#[kernel]
-fn guarded_division(item: Item<1>, n: u32, m: u32, y: ItemMut<u32>) {
-    kassert!(n > 0, "n is zero");
-    let quotient = m / n;
-    y[item] = quotient;
-}
-
-#[test]
-fn what_an_assertion_guards_does_not_run_before_it() {
-    in_every_way(|_, way| {
-        let y = Buffer::<u32>::new(2);
-        let (error, _) = Printing::new().fail(|h| h.parallel_for(2, guarded_division(0, 5, y.write(h))));
-        let Error::AssertionFailed { message, item, .. } = error else { panic!("{way:?}: {error}") };
-        assert_eq!((message.as_str(), item), ("assertion failed: n is zero", vec![0]), "{way:?}");
-    });
-}
-
-#[kernel]
-fn single(n: u32) {
-    kassert!(n == 1, "{:#x} instead", n);
-}
-
-#[test]
-fn a_single_task_has_no_item_to_name() {
-    in_every_way(|_, way| {
-        let (error, _) = Printing::new().fail(|h| h.single_task(single(255)));
-        assert_eq!(
-            error.to_string(),
-            format!(
-                "kernel 'single': assertion failed: 0xff instead\nin line {} of {}; its outputs hold no result; the \
-                 device goes on",
-                line_of("kassert!(n == 1"),
-                file!()
-            ),
-            "{way:?}"
-        );
-    });
-}
-
-#[test]
-fn the_checked_device_prints_and_asserts_as_others_do() {
+fn the_checked_device_prints_as_others_do() {
     let printing = Printing::on(&Device::select("cpu:check").expect("the checked device"));
     let x = Buffer::from_vec(vec![0.5f32, 1.5]);
     let text = printing.run(|h| h.parallel_for(NdRange::new(2, 2), squares(x.read(h))));
     assert_eq!(text, "0: 0.50 squared is    0.250|\n1: 1.50 squared is    2.250|\n");
-    let (error, _) = printing.fail(|h| h.single_task(single(7)));
-    assert_says(&error.to_string(), &["kernel 'single': assertion failed: 0x7 instead"]);
 }
 
 #[test]
@@ -551,14 +274,6 @@ fn kernels_of_a_graph_print_where_the_queue_that_replays_it_prints() {
 }
 
 #[test]
-fn on_the_host_a_device_function_panics_as_any_function_does() {
-    assert_eq!(positive(3), 3);
-    let panic = std::panic::catch_unwind(|| positive(-3)).expect_err("it must panic");
-    let message = panic.downcast_ref::<String>().expect("a text");
-    assert_says(message, &["assertion failed: -3 is not positive", "print.rs", "line "]);
-}
-
-#[test]
 fn the_output_of_two_queues_does_not_mix() {
     let (a, b) = (Printing::new(), Printing::new());
     let first = a.queue.submit(|h| h.single_task(in_parts(1))).expect("a launch");
@@ -567,6 +282,66 @@ fn the_output_of_two_queues_does_not_mix() {
     second.wait().expect("it ends well");
     assert_eq!(*a.text.lock().expect("no panics"), "0 end\n");
     assert_eq!(*b.text.lock().expect("no panics"), "0 1 end\n");
+}
+
+#[kernel]
+fn within(item: Item<1>, limit: View<u32>, y: ItemMut<u32>) {
+    kprintln!("{}", item.global_id(0));
+    kassert!((item.global_id(0) as u32) < limit[0]);
+    y[item] = 1;
+}
+
+#[test]
+fn replays_print_in_order_after_one_whose_assertion_failed() {
+    const N: usize = 20_000;
+    let device = Device::cpu_with_threads(3).expect("three workers");
+    for device in [&device, &Device::cpu_checked().expect("the checked device")] {
+        let printing = Printing::on(device);
+        let (limit, y) = (Buffer::from_vec(vec![N as u32]), Buffer::<u32>::new(N));
+        let graph = Graph::new(device);
+        graph.add(|h| h.parallel_for(N, within(limit.read(h), y.write(h)))).expect("a command");
+        let graph = graph.instantiate().expect("an executable graph");
+        let expected: String = (0..N).map(|i| format!("{i}\n")).collect();
+        for bad in [None, Some(5000), None, Some(0), Some(N as u32 - 1), None] {
+            limit.copy_from_slice(&[bad.unwrap_or(N as u32)]).expect("the host's turn");
+            let ended = printing.queue.replay(&graph).expect("a replay").wait();
+            let text = std::mem::take(&mut *printing.text.lock().expect("no panics"));
+            match bad {
+                None => assert!(ended.is_ok() && text == expected, "{ended:?}, {} bytes", text.len()),
+                Some(bad) => {
+                    let Err(Error::AssertionFailed { kernel, .. }) = ended else { panic!("{ended:?}") };
+                    assert_eq!(kernel, "within");
+                    // The item that failed had printed; and no line is in two.
+                    assert!(text.lines().any(|line| line == bad.to_string()), "{bad}");
+                    assert!(text.lines().all(|line| line.parse::<usize>().is_ok_and(|i| i < N)));
+                }
+            }
+        }
+        let _ = printing.queue.wait();
+    }
+}
+
+#[test]
+fn many_queues_print_at_once_and_each_gets_its_own_lines_in_order() {
+    const N: usize = 3000;
+    let device = Device::cpu_with_threads(4).expect("four workers");
+    let printing: Vec<Printing> = (0..6).map(|_| Printing::on(&device)).collect();
+    std::thread::scope(|threads| {
+        for (number, printing) in printing.iter().enumerate() {
+            threads.spawn(move || {
+                for round in 0..5 {
+                    let expected: String = (0..N).map(|i| format!("{number} {round} {i}\n")).collect();
+                    let text = printing.run(|h| h.parallel_for(N, tagged(number as u32, round)));
+                    assert!(text == expected, "queue {number}, round {round}: {} bytes", text.len());
+                }
+            });
+        }
+    });
+}
+
+#[kernel]
+fn tagged(item: Item<1>, queue: u32, round: u32) {
+    kprintln!("{queue} {round} {}", item.global_id(0));
 }
 
 #[test]
@@ -578,11 +353,7 @@ fn an_output_that_panics_fails_no_kernel() {
 }
 
 #[test]
-fn the_readable_tree_shows_them() {
+fn the_readable_tree_shows_what_is_printed() {
     let text = syclone::Launch::<1>::text(&much());
     assert_says(&text, &["kprint!(\"{0:>100}\\n\", item.global_id(0));"]);
-    assert_says(
-        &syclone::Launch::<0>::text(&single(1)),
-        &["kassert!(n == 1, \"assertion failed: {0:#x} instead\", n);"],
-    );
 }

@@ -276,8 +276,8 @@ fn increment(item: Item<1>, x: ItemMut<u64>) {
     x[item] += 1;
 }
 
-/// A way out of a kernel that the macro can't see: an operator of the program's own on a captured handle, of which the macro
-/// knows no type.
+/// A way out of a kernel that the macro can't see: an operator of the program's own on a captured handle that comes by a name
+/// of which the macro does not know that it is one.
 static LEAKED: std::sync::Mutex<Option<View<i32>>> = std::sync::Mutex::new(None);
 
 #[derive(Clone, Copy, DeviceCopy)]
@@ -299,13 +299,29 @@ fn first_of(x: View<i32>) -> i32 {
 
 #[test]
 fn a_handle_that_leaves_its_kernel_is_worth_nothing() {
-    // In native code: an interpreter knows no operators of others.
+    // In native code: an interpreter knows no operators of others, and says so.
     let queue = Queue::new(&Device::select("cpu").expect("every machine has the CPU device")).expect("a queue");
     let (x, y) = (Buffer::from_vec(vec![41; 4]), Buffer::<i32>::new(4));
     run(&queue, |h| {
         let (x, y, taker) = (x.read(h), y.write(h), Taker(1));
-        h.parallel_for(4, syclone::kernel!(|item: Item<1>| y[item] = x + taker))
+        let kernel = syclone::kernel!(|item: Item<1>| {
+            let (own, by) = (x, taker);
+            y[item] = own + by;
+        });
+        h.parallel_for(4, kernel)
     });
+    let checked = Queue::new(&Device::cpu_checked().expect("every machine has it")).expect("a queue");
+    let refused = checked.submit(|h| {
+        let (x, y, taker) = (x.read(h), y.write(h), Taker(1));
+        let kernel = syclone::kernel!(|item: Item<1>| {
+            let (own, by) = (x, taker);
+            y[item] = own + by;
+        });
+        h.parallel_for(4, kernel)
+    });
+    let Err(Error::BuildFailed { log, device, .. }) = refused else { panic!("{refused:?}") };
+    assert!(log.contains("safety.rs") && log.contains("no operator `+`") && log.contains("#[device_fn] impl"), "{log}");
+    assert!(device.starts_with("cpu:check"), "{device}");
     drop(x);
     let leaked = LEAKED.lock().expect("nobody panics with it").take().expect("leaked");
     assert_eq!(leaked.len(), 4, "what it knows of itself is no memory");

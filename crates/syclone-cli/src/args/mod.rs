@@ -139,7 +139,7 @@ pub struct StencilArgs {
 #[derive(Debug, Args)]
 pub struct LaunchArgs {
     /// Launches of each timed run
-    #[arg(short = 'n', long = "kernels-per-sample", value_name = "N", default_value_t = 1000, value_parser = values::positive, allow_negative_numbers = true)]
+    #[arg(short = 'n', long = "kernels-per-sample", value_name = "N", default_value_t = 1000, value_parser = values::launches, allow_negative_numbers = true)]
     pub n: usize,
     /// Only versions on in-order queues, or with =false only those on out-of-order ones
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]

@@ -6,10 +6,15 @@ use std::str::FromStr;
 
 /// Reads a size or count that is at least 1.
 pub fn positive(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(0) | Err(_) => Err(format!("a whole number from 1 to {} is needed", usize::MAX)),
-        Ok(value) => Ok(value),
-    }
+    up_to(usize::MAX, text)
+}
+
+/// The most launches of a timed run: a batch of them is in memory at once.
+const MOST_LAUNCHES: usize = 1_000_000;
+
+/// Reads how many launches a timed run has.
+pub fn launches(text: &str) -> Result<usize, String> {
+    up_to(MOST_LAUNCHES, text)
 }
 
 /// The most timed runs that are taken of one version: their times are kept in memory.
@@ -17,9 +22,13 @@ const MOST_RUNS: usize = 1_000_000;
 
 /// Reads how often each version is timed.
 pub fn repeat(text: &str) -> Result<usize, String> {
+    up_to(MOST_RUNS, text)
+}
+
+fn up_to(most: usize, text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(value @ 1..=MOST_RUNS) => Ok(value),
-        _ => Err(format!("a whole number from 1 to {MOST_RUNS} is needed")),
+        Ok(value) if (1..=most).contains(&value) => Ok(value),
+        _ => Err(format!("a whole number from 1 to {most} is needed")),
     }
 }
 

@@ -85,7 +85,7 @@ fn reduction(item: Item<1>, x: View<f32>, sum: Reducer<f32, Plus>) {
 pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let mut session = Session::open(&args.common)?;
     session.require_memory(args.n.checked_mul(5))?;
-    let queue = Queue::new(&session.target.device)?;
+    let queue = session.target.queue(QueueOptions::new())?;
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(Dtype::F32, &progress);
     let sums = Sums::new(args.n, session.seed)?;

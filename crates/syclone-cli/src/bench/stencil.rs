@@ -105,7 +105,7 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let mut session = Session::open(&args.common)?;
     let points = args.n.checked_mul(args.n);
     session.require_memory(points.and_then(|points| points.checked_mul(16)))?;
-    let queue = Queue::new(&session.target.device)?;
+    let queue = session.target.queue(QueueOptions::new())?;
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(Dtype::F32, &progress);
     let grid = Grid::new(args.n, session.seed)?;

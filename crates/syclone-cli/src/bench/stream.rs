@@ -71,7 +71,7 @@ pub fn run(args: &StreamArgs) -> Result<(), Failure> {
 fn run_typed<T: Float + Element>(args: &StreamArgs) -> Result<(), Failure> {
     let mut session = Session::open(&args.common)?;
     session.require_memory(args.n.checked_mul(3 * T::DTYPE.bytes()))?;
-    let queue = Queue::new(&session.target.device)?;
+    let queue = session.target.queue(QueueOptions::new())?;
     let progress = Progress::new(VERSIONS * (1 + session.repeat));
     session.measure_peaks(T::DTYPE, &progress);
     let arrays = Arrays::<T>::new(args.n)?;

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use syclone::Device;
+use syclone::{Device, Queue, QueueOptions};
 
 use super::peak::Peaks;
 use super::report::DeviceFacts;
@@ -27,8 +27,6 @@ impl Target {
             None => Device::from_env()?,
         };
         let info = device.info();
-        // A dry-run device has as many compute units as it says, whatever the machine has.
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         Ok(Target {
             facts: DeviceFacts {
                 name: info.name.clone(),
@@ -41,9 +39,15 @@ impl Target {
                 peak_gbs: None,
                 peak_reason: None,
             },
-            team: Team::new(info.compute_units.min(cores))?,
+            team: Team::new(native_threads(info.compute_units))?,
             device,
         })
+    }
+
+    /// A queue of the device. What fails is in the report of the version that met it, and not on standard error as well when
+    /// the queue goes.
+    pub fn queue(&self, options: QueueOptions) -> Result<Queue, Failure> {
+        Ok(options.on_error(|_| ()).build(&self.device)?)
     }
 
     /// Notes the measured peaks, or the better ones when they were measured before.
@@ -56,6 +60,12 @@ impl Target {
             Err(failure) => self.facts.peak_reason = Some(failure.to_string()),
         }
     }
+}
+
+/// How many native threads stand beside a device: a dry-run device has as many compute units as it says, whatever the machine
+/// has.
+pub(super) fn native_threads(compute_units: usize) -> usize {
+    compute_units.min(std::thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 /// The higher rate. One of zero means that the clock did not move, which is no ceiling.

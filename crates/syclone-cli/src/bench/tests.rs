@@ -43,6 +43,14 @@ fn end_of(mut versions: Vec<Version<'static>>) -> Result<(), Failure> {
 }
 
 #[test]
+fn there_are_never_more_native_threads_than_cores_whatever_a_device_says_of_itself() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    for (units, threads) in [(1, 1), (cores, cores), (cores + 1, cores), (usize::MAX, cores)] {
+        assert_eq!(target::native_threads(units), threads, "{units} compute units");
+    }
+}
+
+#[test]
 fn a_command_ends_well_only_when_every_version_is_right_to_its_last_run() {
     let right = || version("right", 1, Some(1e-5));
     assert!(end_of(vec![right(), right()]).is_ok());

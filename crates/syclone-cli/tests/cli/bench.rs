@@ -1,6 +1,6 @@
 //! The benchmarks at sizes that take no time: what they write, and that every version is right.
 
-use crate::common::{Scratch, program, read, run, stderr, stdout};
+use crate::common::{program, run, stderr, stdout};
 use serde_json::Value;
 
 fn json(line: &str) -> Value {
@@ -149,34 +149,6 @@ fn json_on_standard_output_is_alone_there() {
 }
 
 #[test]
-fn every_file_that_is_asked_for_is_written() {
-    let scratch = Scratch::new("files");
-    let (json, html, csv) = (scratch.file("r.json"), scratch.file("r.html"), scratch.file("r.csv"));
-    std::fs::write(&json, "old and much longer than nothing: ".repeat(1000)).unwrap();
-    let output = program()
-        .args(["bench", "gemm", "-n", "24", "--tiles", "8", "--repeat", "1"])
-        .args(["--json".as_ref(), json.as_os_str(), "--html".as_ref(), html.as_os_str()])
-        .args(["--csv".as_ref(), csv.as_os_str()])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let report: Value = serde_json::from_str(&read(&json)).unwrap();
-    assert_eq!(report["m"], 24);
-    let page = read(&html);
-    for needle in ["<!DOCTYPE html>", "<table>", "<svg", "register-tiled", "Roofline", "Tile 8 wins on this machine"] {
-        assert!(page.contains(needle), "{needle}");
-    }
-    let rows = read(&csv);
-    let mut lines = rows.lines();
-    let header: Vec<_> = lines.next().unwrap().split(',').collect();
-    let tiled: Vec<_> = lines.find(|line| line.contains("tiled-8")).unwrap().split(',').collect();
-    assert_eq!(header.len(), tiled.len());
-    let field = |name: &str| tiled[header.iter().position(|heading| *heading == name).unwrap()];
-    assert_eq!((field("tile"), field("ok"), field("dtype"), field("local_bytes")), ("8", "true", "f32", "512"));
-    assert!(field("gflops").parse::<f64>().unwrap() > 0.0);
-}
-
-#[test]
 fn as_many_workers_as_the_environment_says() {
     let output = program()
         .args(["bench", "gemm", "-n", "30", "--tiles", "8", "--repeat", "1", "--json", "-"])
@@ -206,22 +178,4 @@ fn a_hundred_repetitions_are_a_hundred_runs_and_take_their_time() {
     let figure = |row: &Value, name: &str| row[name].as_f64().unwrap();
     let least: f64 = rows.iter().map(|row| 50.0 * (figure(row, "ms") + figure(row, "ms_min"))).sum();
     assert!(elapsed >= least && least > 0.0, "{elapsed} ms in all, at least {least} of them in runs");
-}
-
-#[test]
-#[cfg(unix)]
-fn one_file_by_two_names_is_refused_before_anything_runs() {
-    let scratch = Scratch::new("one-file");
-    let plain = scratch.file("report");
-    let link = scratch.file("link");
-    std::fs::write(&plain, "kept").unwrap();
-    std::os::unix::fs::symlink(&plain, &link).unwrap();
-    let output = program()
-        .args(["bench", "gemm", "-n", "4", "--repeat", "1"])
-        .args(["--json".as_ref(), plain.as_os_str(), "--csv".as_ref(), link.as_os_str()])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("name the same place"), "{}", stderr(&output));
-    assert_eq!(read(&plain), "kept");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_syclone"));
     command.env_remove("SYCLONE_DEVICE").env_remove("SYCLONE_CPU_THREADS").env_remove("SYCLONE_CPU_ISA");
-    command.env_remove("SYCLONE_CPU_WAY");
+    command.env_remove("SYCLONE_CPU_WAY").env_remove("SYCLONE_DRY_RUN");
     command.stdin(Stdio::null());
     command
 }
@@ -41,6 +41,15 @@ impl Scratch {
     /// A file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
+    }
+
+    /// The names of what is in it.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).expect("the directory is there");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("plain names")).collect();
+        names.sort();
+        names
     }
 }
 

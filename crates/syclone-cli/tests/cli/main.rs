@@ -4,4 +4,8 @@ mod bench;
 mod checked;
 mod common;
 mod devices;
+mod dry_run;
 mod mistakes;
+mod outputs;
+#[cfg(unix)]
+mod terminal;

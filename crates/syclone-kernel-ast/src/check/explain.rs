@@ -134,17 +134,23 @@ impl Checker<'_> {
         finding
     }
 
-    pub(super) fn explain_unwritten(&self, access: &Access) -> Finding {
+    pub(super) fn explain_unwritten(&self, access: &Access, byte: usize) -> Finding {
         let me = self.id(access.group, access.item);
         let name = self.memory_name(access.space);
+        let region = match access.space {
+            Space::Global(argument) => self.regions.get(argument),
+            Space::Local => Some(&self.local),
+        };
+        let field = region.and_then(|region| region.elements.iter().find_map(|elements| elements.field(byte)));
+        let field = field.map_or_else(String::new, |field| format!(", in field `{field}`"));
         let (what, advice) = match &name {
             Some(name) => (
-                format!("byte {} of `{name}`", access.offset),
+                format!("byte {byte} of `{name}`{field}"),
                 "a `write` access promises that the old contents do not matter, and fresh device memory has none: use \
                  `read_write`, or write the memory first",
             ),
             None => (
-                format!("byte {} of local memory", access.offset),
+                format!("byte {byte} of local memory{field}"),
                 "what local memory holds when a group begins is unspecified: look for a missing barrier or a wrong index, or \
                  write it first",
             ),

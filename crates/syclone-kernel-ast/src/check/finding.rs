@@ -1,6 +1,10 @@
 //! What a check has found.
 
-/// A kind of mistake. What it is called is the business of whoever reports it.
+/// A kind of mistake in a kernel. What it is called is the business of whoever reports it.
+///
+/// Users see `syclone_runtime::check::ReportKind`, which has these kinds and those that no kernel has alone, such as a race
+/// between two commands. They are two because neither crate knows the other: this one depends on nothing, and the runtime
+/// knows nothing of what a kernel is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FindingKind {
     /// Two items access the same bytes, one writes, nothing orders them, and not both are atomic.

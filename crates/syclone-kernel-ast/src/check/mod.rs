@@ -7,10 +7,11 @@
 //!   `View` cannot be written and an `ItemMut` gives each item its own element. Items of a group that write one and the same
 //!   value to their `GroupMut` element do not race.
 //! - *Unwritten memory*: the launcher says which bytes of an argument nobody has written; of local memory that is all, whenever
-//!   a group begins. (Its values are unspecified then, though always some value of the type.)
+//!   a group begins. (Its values are unspecified then, though always some value of the type.) Padding does not count.
 //! - Everything else the interpreter itself notices.
 
 mod clock;
+mod elements;
 mod explain;
 mod finding;
 mod shadow;
@@ -19,8 +20,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use self::clock::{Clock, Stamp};
+use self::elements::Elements;
 use self::shadow::{Conflict, Earlier, Shadow};
-use crate::interp::{Access, AccessKind, Arg, Global, Incident, Kernel, Launch, Observer, Site, Space};
+use crate::interp::{Access, AccessKind, Arg, Global, Incident, Kernel, Launch, LocalPiece, Observer, Site, Space};
 use crate::tree::FunctionKind;
 use crate::types::{Order, Scope, Type};
 
@@ -43,8 +45,8 @@ pub struct Touched {
 /// What is known of an argument's memory.
 #[derive(Default)]
 struct Region {
-    /// Whether elements have bytes that belong to no number, and that nobody may ever write.
-    padded: bool,
+    /// What lies there; local memory has several pieces, in order.
+    elements: Vec<Elements>,
     /// The number of bits by which offsets are shifted to cells.
     shift: u32,
     /// Where items can race.
@@ -84,14 +86,6 @@ impl<'a> Checker<'a> {
         let local_range = if nd_range { launch.local } else { [1; 3] };
         let global_range = if single { [1; 3] } else { launch.global };
         let group_size = local_range.iter().product();
-        let mut grain = kernel.local_grain().unwrap_or(8);
-        let mut padded = kernel.local_is_padded();
-        for arg in &launch.args {
-            if let Arg::LocalAccessor { elem, .. } = arg {
-                padded |= elem.is_padded();
-                grain = grain.min(elem.grain());
-            }
-        }
         let types = launch.function.tree.params.iter().map(|param| &launch.function.types[param.ty.0 as usize]);
         let types = types.filter(|ty| !matches!(ty, Type::Item(_) | Type::NdItem(_)));
         let items = global_range.iter().fold(1usize, |all, &n| all.saturating_mul(n));
@@ -103,12 +97,7 @@ impl<'a> Checker<'a> {
             local_range,
             clock: Clock::new(group_size, launch.sub_group_size),
             regions: launch.args.iter().zip(types).map(|(arg, ty)| Region::of(arg, ty, races)).collect(),
-            local: Region {
-                padded,
-                shift: grain.trailing_zeros(),
-                shadow: (group_size > 1).then(Shadow::default),
-                ..Region::default()
-            },
+            local: Region::local(&kernel.local_pieces(launch), group_size),
             local_written: Vec::new(),
             findings: Vec::new(),
             known: HashMap::new(),
@@ -126,7 +115,7 @@ impl<'a> Checker<'a> {
         unwritten[cells].fill(true);
     }
 
-    /// The bytes of an argument that still nobody has written.
+    /// The bytes of an argument that still nobody has written; padding only behind such bytes.
     pub fn unwritten(&self, argument: usize) -> Vec<Range<usize>> {
         let Some(region) = self.regions.get(argument) else { return Vec::new() };
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -134,6 +123,7 @@ impl<'a> Checker<'a> {
             let bytes = cell << region.shift..(cell + 1) << region.shift;
             match ranges.last_mut() {
                 Some(last) if last.end == bytes.start => last.end = bytes.end,
+                _ if region.pads(bytes.start) => {}
                 _ => ranges.push(bytes),
             }
         }
@@ -184,8 +174,8 @@ impl<'a> Checker<'a> {
         let began = self.clock.group_began();
         if access.kind.reads() {
             let marks = self.local_written[cells.clone()].iter().map(|&time| time < began);
-            if is_unwritten(self.local.padded, marks) {
-                self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
+            if let Some(byte) = self.local.first_unwritten(cells.start, marks) {
+                self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access, byte));
             }
         }
         if access.kind.writes() {
@@ -215,13 +205,15 @@ impl<'a> Checker<'a> {
             None => *touched = Some(Touched { start: access.offset, end, site: access.site }),
         }
         let cells = region.cells(access);
-        let mut unwritten = false;
-        if let Some(marks) = &mut region.unwritten
-            && let Some(marks) = marks.get_mut(cells.clone())
-        {
-            unwritten = reads && is_unwritten(region.padded, marks.iter().copied());
-            if writes {
-                marks.fill(false);
+        let mut unwritten = None;
+        if let Some(marks) = &region.unwritten {
+            // Marks end with the last one.
+            let marked = cells.start.min(marks.len())..cells.end.min(marks.len());
+            if reads {
+                unwritten = region.first_unwritten(marked.start, marks[marked.clone()].iter().copied());
+            }
+            if writes && let Some(marks) = &mut region.unwritten {
+                marks[marked].fill(false);
             }
         }
         let mut found = None;
@@ -235,8 +227,8 @@ impl<'a> Checker<'a> {
             found = found.filter(|conflict| conflict.earlier != Earlier::Write);
         }
         let misaligned = region.misaligned;
-        if unwritten {
-            self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access));
+        if let Some(byte) = unwritten {
+            self.find((FindingKind::Unwritten, access.site, None), |this| this.explain_unwritten(access, byte));
         }
         if let Some(align) = misaligned {
             self.find((FindingKind::Misaligned, access.site, None), |this| this.explain_misaligned(access, align));
@@ -255,7 +247,7 @@ impl Region {
         let racy = matches!(ty, Type::GroupMut(..) | Type::ScatterMut(..) | Type::AtomicView(..));
         let align = global.elem.align();
         Region {
-            padded: global.elem.is_padded(),
+            elements: vec![Elements::new(&global.elem, 0..bytes, grain)],
             shift: grain.trailing_zeros(),
             shadow: if racy && races { Shadow::new(bytes.div_ceil(grain)) } else { None },
             may_agree: matches!(ty, Type::GroupMut(..)),
@@ -264,15 +256,37 @@ impl Region {
         }
     }
 
+    /// The group's local memory.
+    fn local(pieces: &[LocalPiece], group_size: usize) -> Region {
+        let grain = pieces.iter().map(|piece| piece.elem.grain()).min().unwrap_or(8);
+        let elements = |piece: &LocalPiece| {
+            let bytes = piece.offset..piece.offset + piece.len * piece.elem.size();
+            Elements::new(&piece.elem, bytes, grain)
+        };
+        Region {
+            elements: pieces.iter().map(elements).collect(),
+            shift: grain.trailing_zeros(),
+            shadow: (group_size > 1).then(Shadow::default),
+            ..Region::default()
+        }
+    }
+
+    /// The first byte that is no padding and that nobody has written; `marks` says so of each cell from `cell` on.
+    #[inline(always)]
+    fn first_unwritten(&self, cell: usize, marks: impl Iterator<Item = bool>) -> Option<usize> {
+        let unwritten = (cell..).zip(marks).filter(|(_, unwritten)| *unwritten);
+        unwritten.map(|(cell, _)| cell << self.shift).find(|&byte| !self.pads(byte))
+    }
+
+    #[cold]
+    fn pads(&self, byte: usize) -> bool {
+        self.elements.iter().any(|elements| elements.pads(byte))
+    }
+
     #[inline(always)]
     fn cells(&self, access: &Access) -> Range<usize> {
         access.offset >> self.shift..(access.offset + access.len + (1 << self.shift) - 1) >> self.shift
     }
-}
-
-/// Whether some of what is read was never written; if it may be padding that was not, all of it must be.
-fn is_unwritten(padded: bool, mut marks: impl Iterator<Item = bool>) -> bool {
-    if padded { marks.all(|unwritten| unwritten) } else { marks.any(|unwritten| unwritten) }
 }
 
 /// Bytes from the first element of an argument to behind its last.

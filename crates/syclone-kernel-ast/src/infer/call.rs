@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{InferErrorKind, Inference, Pending, Result, Target, key};
+use super::{ExprKey, InferErrorKind, Inference, MethodCall, Pending, Result, Target, key};
 use crate::bound::instance_name;
 use crate::numeric::{Part, signature};
 use crate::tree::{CalleeId, ConstId, Expr, ExprKind, SpanId, TypeId};
@@ -14,14 +14,14 @@ impl Inference<'_> {
         let Some(&function) = self.bound.callees.get(callee.0 as usize) else {
             return Err(self.error(expr.span, InferErrorKind::Internal("a callee outside the table".into())));
         };
-        let (params, ret) = self.target(expr, function)?;
-        self.arity(&params, args.len(), expr)?;
+        let (params, ret) = self.target(key(expr), expr.span, function)?;
+        self.arity(&params, args.len(), key(expr), expr.span)?;
         args.iter().zip(&params).try_for_each(|(arg, param)| self.expect(arg, param))?;
         Ok(ret)
     }
 
     /// Notes that the expression calls a device function, and gives its signature.
-    fn target(&mut self, expr: &Expr, function: BindFn) -> Result<(Vec<Type>, Type)> {
+    fn target(&mut self, expr: ExprKey, span: SpanId, function: BindFn) -> Result<(Vec<Type>, Type)> {
         let bound = function();
         let mut types = Vec::new();
         let ids = bound.tree.params.iter().map(|param| param.ty).chain(bound.tree.ret);
@@ -29,23 +29,23 @@ impl Inference<'_> {
             let Some(ty) = bound.types.get(id.0 as usize) else {
                 let name = &bound.tree.name;
                 return Err(
-                    self.error(expr.span, InferErrorKind::Internal(format!("`{name}` names a type outside its table")))
+                    self.error(span, InferErrorKind::Internal(format!("`{name}` names a type outside its table")))
                 );
             };
             types.push(self.table.instantiate(ty));
         }
         let ret = if bound.tree.ret.is_some() { types.pop() } else { None };
         let position = self.targets.len();
-        self.targets.insert(key(expr), Target { function, bound, span: expr.span, position });
+        self.targets.insert(expr, Target { function, bound, span, position });
         Ok((types, ret.unwrap_or(Type::Unit)))
     }
 
-    fn arity(&self, params: &[Type], found: usize, expr: &Expr) -> Result<()> {
+    fn arity(&self, params: &[Type], found: usize, expr: ExprKey, span: SpanId) -> Result<()> {
         if params.len() == found {
             return Ok(());
         }
-        let name = self.targets.get(&key(expr)).map_or_else(String::new, |target| target.bound.tree.name.clone());
-        Err(self.error(expr.span, InferErrorKind::Arguments { name, expected: params.len(), found }))
+        let name = self.targets.get(&expr).map_or_else(String::new, |target| target.bound.tree.name.clone());
+        Err(self.error(span, InferErrorKind::Arguments { name, expected: params.len(), found }))
     }
 
     /// A function that every device has.
@@ -186,7 +186,7 @@ impl Inference<'_> {
         }
         let candidates = self.user_methods(&ty, name, types, consts);
         if !candidates.is_empty() {
-            return self.user_method(expr, &candidates, args);
+            return self.user_method(expr, &ty, name, candidates, args);
         }
         if let Some(found) = self.handle_method(&ty, name, consts, args, expr.span)? {
             return Ok(found);
@@ -251,23 +251,60 @@ impl Inference<'_> {
         own.iter().filter(|(own, _)| *own == name).map(|(_, function)| *function).collect()
     }
 
-    /// A call of the first of some device methods that takes the arguments.
-    fn user_method(&mut self, expr: &Expr, candidates: &[BindFn], args: &[Expr]) -> Result<Type> {
-        let types = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
-        let fits = |function: &&BindFn| {
-            let bound = function();
-            let params = bound.tree.params.iter().skip(1);
-            params.zip(&types).all(|(param, arg)| {
-                bound.types.get(param.ty.0 as usize).is_some_and(|param| self.table.may_become(arg, param))
-            })
+    /// A call of one of some device methods.
+    fn user_method(
+        &mut self,
+        expr: &Expr,
+        receiver: &Type,
+        name: &str,
+        candidates: Vec<BindFn>,
+        args: &[Expr],
+    ) -> Result<Type> {
+        let args = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+        let call = MethodCall {
+            expr: key(expr),
+            span: expr.span,
+            name: name.to_owned(),
+            receiver: receiver.clone(),
+            candidates,
+            args,
+            out: self.table.fresh(),
         };
-        let chosen = if candidates.len() > 1 { candidates.iter().find(fits) } else { None };
-        let (params, ret) = self.target(expr, *chosen.unwrap_or(&candidates[0]))?;
-        self.arity(&params, args.len() + 1, expr)?;
-        for ((arg, ty), param) in args.iter().zip(&types).zip(&params[1..]) {
-            self.coerce(ty, param, arg.span)?;
+        let out = call.out.clone();
+        if !self.choose_method(&call)? {
+            self.pending.push(Pending::Method(call));
         }
-        Ok(ret)
+        Ok(self.table.shallow(&out))
+    }
+
+    /// Makes a call mean the only method that takes its arguments and gives its result, as rustc chooses among the
+    /// instances of a trait. `false` while there are several.
+    pub(super) fn choose_method(&mut self, call: &MethodCall) -> Result<bool> {
+        let [first, ..] = call.candidates[..] else { return Ok(true) };
+        let mut fitting = call.candidates.iter().copied().filter(|method| self.fits(call, *method));
+        // The mismatch of the first is the error where none fits.
+        let function = fitting.next().unwrap_or(first);
+        if fitting.any(|other| !is_same(function, other)) {
+            return Ok(false);
+        }
+        let (params, ret) = self.target(call.expr, call.span, function)?;
+        self.arity(&params, call.args.len() + 1, call.expr, call.span)?;
+        for (arg, param) in call.args.iter().zip(&params[1..]) {
+            self.coerce(arg, param, call.span)?;
+        }
+        self.unify(&ret, &call.out, call.span)?;
+        Ok(true)
+    }
+
+    /// Whether a method takes the arguments of a call and gives its result, as far as their types are known.
+    fn fits(&self, call: &MethodCall, method: BindFn) -> bool {
+        let bound = method();
+        let may_become = |found: &Type, id: TypeId| {
+            bound.types.get(id.0 as usize).is_some_and(|expected| self.table.may_become(found, expected))
+        };
+        let params = bound.tree.params.iter().skip(1);
+        params.zip(&call.args).all(|(param, arg)| may_become(arg, param.ty))
+            && bound.tree.ret.is_none_or(|ret| may_become(&call.out, ret))
     }
 
     /// A function of numbers: one of the primitive types' methods, lane by lane on vectors, or one that is lent.
@@ -321,6 +358,15 @@ impl Inference<'_> {
         let found = self.builtins.result_type(name, &args);
         found.ok_or_else(|| self.error(span, InferErrorKind::NoMethod { ty: receiver, name: name.to_owned() }))
     }
+}
+
+/// Whether two functions are one. The tables of a caller may have it twice, and its addresses may differ.
+fn is_same(left: BindFn, right: BindFn) -> bool {
+    if left as usize == right as usize {
+        return true;
+    }
+    let (left, right) = (left(), right());
+    left.tree == right.tree && left.types == right.types && left.consts == right.consts
 }
 
 /// The result of a scalar function applied to each lane.

@@ -45,6 +45,13 @@ pub enum InferErrorKind {
         /// The name.
         name: String,
     },
+    /// A call that several methods of the type may be.
+    SeveralMethods {
+        /// The receiver.
+        ty: Type,
+        /// The name.
+        name: String,
+    },
     /// A field that the type does not have.
     NoField {
         /// The type.
@@ -109,13 +116,27 @@ impl fmt::Display for InferError {
                 write!(
                     f,
                     "type {ty} has no device method `{name}` that is known here\n\
-                     if it is of a trait with parameters: call it in a device function that is generic over the trait, \
-                     `fn f<T: Trait<…>>(x: T)`; else write the receiver's type in the kernel, with a `let`"
+                     if it is of a trait with parameters: write it with the trait, `<… as Trait<…>>::{name}(…)`; else \
+                     write the receiver's type in the kernel, with a `let`"
+                )
+            }
+            InferErrorKind::SeveralMethods { ty, name } => {
+                write!(
+                    f,
+                    "type {ty} has several device methods `{name}` that this call may mean\n\
+                     write it with the trait, `<… as Trait<…>>::{name}(…)`"
                 )
             }
             InferErrorKind::NoField { ty, name } => write!(f, "type {ty} has no field `{name}`"),
             InferErrorKind::NoOperation { ty, operation } => {
-                write!(f, "type {ty} has no {operation}")
+                write!(f, "type {ty} has no {operation} in a kernel")?;
+                if operation.starts_with("operator") {
+                    write!(
+                        f,
+                        "\noperators are for numbers and vectors: write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+                    )?;
+                }
+                Ok(())
             }
             InferErrorKind::Arguments { name, expected, found } => {
                 write!(f, "`{name}` takes {expected} arguments, not {found}")

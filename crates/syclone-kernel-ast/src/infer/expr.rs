@@ -53,7 +53,7 @@ impl Inference<'_> {
             ExprKind::Lit(lit) => self.literal(lit, cast, span),
             ExprKind::Var(var) => self.var(*var, span),
             ExprKind::Const(id) => self.constant(*id, span),
-            ExprKind::Unary(_, value) => self.unary(value, cast),
+            ExprKind::Unary(op, value) => self.unary(*op, value, cast, span),
             ExprKind::Binary(op, left, right) => self.binary_operator(*op, left, right, span),
             ExprKind::Assign(place, value) => self.assign(place, value, span),
             ExprKind::AssignOp(op, place, value) => self.assign_op(*op, place, value, span),
@@ -100,12 +100,14 @@ impl Inference<'_> {
         Ok(Type::Unit)
     }
 
-    fn unary(&mut self, value: &Expr, cast: Option<&Type>) -> Result<Type> {
+    fn unary(&mut self, op: UnaryOp, value: &Expr, cast: Option<&Type>, span: SpanId) -> Result<Type> {
         let ty = self.expr_for(value, cast)?;
-        Ok(match self.table.shallow(&ty) {
-            Type::Ref(inner, _) => *inner,
-            ty => ty,
-        })
+        let ty = self.value_behind(ty);
+        if matches!(self.table.shallow(&ty), Type::Struct(_) | Type::Enum(_) | Type::Array(..) | Type::Tuple(_)) {
+            let operation = format!("operator `{}`", if op == UnaryOp::Neg { '-' } else { '!' });
+            return Err(self.error(span, InferErrorKind::NoOperation { ty, operation }));
+        }
+        Ok(ty)
     }
 
     fn binary_operator(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: SpanId) -> Result<Type> {

@@ -179,6 +179,19 @@ enum Pending {
         bits: Type,
         span: SpanId,
     },
+    /// A call of one of several device methods of one name.
+    Method(MethodCall),
+}
+
+/// A call of which the types of its arguments and of its result have yet to say what it means.
+struct MethodCall {
+    expr: ExprKey,
+    span: SpanId,
+    name: String,
+    receiver: Type,
+    candidates: Vec<BindFn>,
+    args: Vec<Type>,
+    out: Type,
 }
 
 /// Inference of one function.
@@ -343,6 +356,10 @@ impl<'a> Inference<'a> {
                 Pending::Vector { span, .. } => {
                     return Err(self.error(span, InferErrorKind::Ambiguous { what: "vector's number of lanes".into() }));
                 }
+                Pending::Method(call) => {
+                    let (ty, name) = (call.receiver, call.name);
+                    return Err(self.error(call.span, InferErrorKind::SeveralMethods { ty, name }));
+                }
             }
         }
         Ok(())
@@ -367,6 +384,11 @@ impl<'a> Inference<'a> {
                         Some(expected) => self.unify(bits, &expected, *span)?,
                         None => self.pending.push(pending),
                     },
+                    Pending::Method(call) => {
+                        if !self.choose_method(call)? {
+                            self.pending.push(pending);
+                        }
+                    }
                 }
             }
             if self.pending.len() == before || self.pending.is_empty() {

@@ -49,6 +49,12 @@ impl Inference<'_> {
         if self.table.is_open(&left) {
             return Ok(None);
         }
+        for ty in [&left, &right] {
+            if !matches!(ty, Type::Var(_) | Type::Vector(..)) && !ty.is_scalar() {
+                let operation = format!("operator `{}`", op.symbol());
+                return Err(self.error(span, InferErrorKind::NoOperation { ty: ty.clone(), operation }));
+            }
+        }
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         match (&left, &right) {
             (Type::Vector(a, _), Type::Vector(b, _)) => {
@@ -74,13 +80,6 @@ impl Inference<'_> {
             _ if shift => {}
             _ if self.table.is_open(&right) => return Ok(None),
             _ => self.unify(&right, &left, span)?,
-        }
-        let scalar = matches!(left, Type::Var(_) | Type::Vector(..)) || left.is_scalar();
-        if !scalar {
-            return Err(self.error(
-                span,
-                InferErrorKind::NoOperation { ty: left, operation: format!("operator `{}`", op.symbol()) },
-            ));
         }
         self.unify(&left, out, span)?;
         Ok(Some(()))

@@ -4,8 +4,9 @@
 //! *address* is a 64-bit number that says which memory it is in and where (see `machine::memory`); zero is the address of an
 //! element that does not exist: reads there give zero and writes are dropped.
 
+use super::local::LocalLayout;
 use crate::tree::{BinaryOp, Span};
-use crate::types::{IntKind, Op, Type};
+use crate::types::{Comparison, IntKind, Op, Type};
 
 /// Byte offset in the frame.
 pub(super) type At = u32;
@@ -179,6 +180,8 @@ pub(super) enum Instr {
     LaneCompare { op: BinaryOp, lanes: u8, to: At, left: Lanes, right: Lanes },
     /// A comparison of values with parts.
     CompareValue { op: BinaryOp, ty: TypeAt, to: At, left: At, right: At },
+    /// Sees to it that the comparison of two values is the one field by field.
+    CheckComparison { op: BinaryOp, ty: TypeAt, left: At, right: At },
     /// `as`, lane by lane; the target's type is `ty`.
     Cast { lanes: u8, to: At, ty: TypeAt, from: At, from_ty: TypeAt },
     /// Goes on elsewhere.
@@ -276,16 +279,30 @@ pub(super) struct Code {
     /// The kernel first.
     pub(super) functions: Vec<FunctionCode>,
     pub(super) types: Vec<Type>,
+    /// How values are compared whose types do not know it themselves.
+    pub(super) comparisons: Vec<(Type, Comparison)>,
     pub(super) names: Vec<String>,
     pub(super) bytes: Vec<u8>,
-    /// Bytes of static local memory.
-    pub(super) local_bytes: usize,
-    /// Bytes of the smallest number in static local memory; 0 if there is none.
-    pub(super) local_grain: usize,
-    /// Whether anything in static local memory has bytes that belong to no number.
-    pub(super) local_padded: bool,
+    /// Static local memory.
+    pub(super) local: LocalLayout,
     /// What kind of launch it takes.
     pub(super) kind: Option<crate::tree::FunctionKind>,
     /// Names of the kernel's parameters.
     pub(super) param_names: Vec<String>,
+}
+
+impl Code {
+    /// How the program compares values of a struct or an enum.
+    pub(super) fn comparison(&self, ty: &Type) -> Comparison {
+        let own = match ty {
+            Type::Struct(ty) => ty.comparison,
+            Type::Enum(ty) => ty.comparison,
+            _ => Comparison::default(),
+        };
+        let known = self.comparisons.iter().filter(|(known, _)| known == ty).map(|(_, comparison)| *comparison);
+        known.fold(own, |found, other| Comparison {
+            equal: found.equal.or(other.equal),
+            order: found.order.or(other.order),
+        })
+    }
 }

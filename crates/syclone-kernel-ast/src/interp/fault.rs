@@ -98,6 +98,20 @@ pub enum Fault {
         /// Global id of the item.
         item: [usize; 3],
     },
+    /// A type whose comparison is not the one field by field.
+    OwnComparison {
+        /// The type.
+        ty: Type,
+        /// Source line.
+        line: u32,
+    },
+    /// A type of which nothing says how it is compared.
+    UnknownComparison {
+        /// The type.
+        ty: Type,
+        /// Source line.
+        line: u32,
+    },
     /// Memory that should hold a value of a type does not.
     InvalidValue {
         /// The type.
@@ -154,6 +168,16 @@ impl fmt::Display for Fault {
             Fault::NoDimension { dim, dims, line, item } => {
                 write!(f, "dimension {dim} of what has {dims}, counted from 0, in line {line}: item {item:?}")
             }
+            Fault::OwnComparison { ty, line } => write!(
+                f,
+                "{ty} is compared in line {line}, and its `PartialEq` or `PartialOrd` is not the derived one, which is all that a kernel \
+                 knows\nwrite a method in a `#[device_fn] impl`, such as `a.equals(b)`, and call it"
+            ),
+            Fault::UnknownComparison { ty, line } => write!(
+                f,
+                "nothing says how {ty} is compared in line {line}\nbind one of the values in the kernel, with a `let` that \
+                 says its type"
+            ),
             Fault::InvalidValue { ty, line, item } => {
                 write!(f, "memory read in line {line} holds no value of type {ty}: item {item:?}")
             }

@@ -12,6 +12,7 @@ mod code;
 mod compile;
 mod fault;
 mod incident;
+mod local;
 mod machine;
 
 use std::ops::Range;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 pub use fault::{Fault, OutOfBounds};
 pub use incident::{Incident, IncidentKind, Site, SourcePlace};
+pub use local::LocalPiece;
 
 use crate::bound::BoundFunction;
 use crate::builtins::Builtins;
@@ -233,14 +235,15 @@ impl Kernel {
         self.code.param_names.get(argument + usize::from(is_item)).map_or("", String::as_str)
     }
 
-    /// Bytes of the smallest number in local memory of the kernel's own, if it has any.
-    pub fn local_grain(&self) -> Option<usize> {
-        (self.code.local_grain > 0).then_some(self.code.local_grain)
-    }
-
-    /// Whether anything in local memory of the kernel's own has bytes that belong to no number.
-    pub fn local_is_padded(&self) -> bool {
-        self.code.local_padded
+    /// What lies where in the local memory of a launch, in order; none of what does not fit into memory.
+    pub fn local_pieces(&self, launch: &Launch) -> Vec<LocalPiece> {
+        let mut local = self.code.local.clone();
+        for arg in &launch.args {
+            if let Arg::LocalAccessor { extents, elem } = arg {
+                let _ = local.place(elem, extents.iter().fold(1, |len, &extent| usize::saturating_mul(len, extent)));
+            }
+        }
+        local.pieces
     }
 
     /// Runs a launch of the function that the kernel was made from, watched by an observer.

@@ -2,7 +2,7 @@
 //!
 //! One module says which methods there are and what types they take ([`signature`]), the others what they compute.
 //! Integers are computed in 128 bits and brought back to their type, 16-bit floats in `f32` and rounded after every
-//! operation, so that each rule is stated once and can be checked by reading.
+//! operation (after the last one where a group combines many), so that each rule is stated once and can be checked by reading.
 
 mod float;
 mod int;
@@ -13,7 +13,7 @@ pub(crate) use operators::{apply, binary, cast, compare, identity, loses, negate
 pub(crate) use signature::{Part, signature};
 
 use crate::half::{bf16_from_f32, bf16_to_f32, f16_from_f32, f16_to_f32};
-use crate::types::{IntKind, Type};
+use crate::types::{IntKind, Op, Type};
 use crate::value::Value;
 
 /// A value, or why Rust would not go on.
@@ -87,6 +87,28 @@ fn narrow(half: &Type, value: Value) -> Value {
         (Type::Bf16, Value::F32(value)) => Value::Bf16(bf16_from_f32(value)),
         (_, Value::Tuple(parts)) => Value::Tuple(parts.into_iter().map(|part| narrow(half, part)).collect()),
         (_, value) => value,
+    }
+}
+
+/// A value as combinations of many are kept by an operator until the last one: a 16-bit float as `f32` where each
+/// combination would round, anything else as it is. [`rounded`] leads back.
+pub(crate) fn partial(op: Op, value: &Value) -> Value {
+    match (op, value) {
+        (Op::Plus | Op::Multiplies, Value::Vector(lanes)) => {
+            Value::Vector(lanes.iter().map(|lane| partial(op, lane)).collect())
+        }
+        (Op::Plus | Op::Multiplies, scalar) => widen(scalar),
+        (_, exact) => exact.clone(),
+    }
+}
+
+/// The result of this type that was kept as a [`partial`] one.
+pub(crate) fn rounded(ty: &Type, value: Value) -> Value {
+    match (ty, value) {
+        (Type::Vector(elem, _), Value::Vector(lanes)) => {
+            Value::Vector(lanes.into_iter().map(|lane| rounded(elem, lane)).collect())
+        }
+        (ty, value) => narrow(ty, value),
     }
 }
 

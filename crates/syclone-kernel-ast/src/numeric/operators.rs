@@ -110,7 +110,10 @@ pub(crate) fn compare(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::F16(_), Value::F16(_)) | (Value::Bf16(_), Value::Bf16(_)) => compare(&widen(left), &widen(right)),
         (Value::F32(a), Value::F32(b)) => a.partial_cmp(b),
         (Value::F64(a), Value::F64(b)) => a.partial_cmp(b),
-        (Value::Enum(_, a), Value::Enum(_, b)) => Some(a.cmp(b)),
+        (Value::Enum(ty, a), Value::Enum(_, b)) => {
+            let discriminant = |variant: usize| ty.variants.get(variant).map(|(_, discriminant)| *discriminant);
+            discriminant(*a).partial_cmp(&discriminant(*b))
+        }
         (Value::Vector(a), Value::Vector(b))
         | (Value::Array(_, a), Value::Array(_, b))
         | (Value::Tuple(a), Value::Tuple(b))

@@ -43,6 +43,7 @@ pub fn parse(text: &str, names: &Names) -> BoundFunction {
     };
     parser.function();
     BoundFunction {
+        comparisons: Vec::new(),
         tree: Arc::new(parser.tree),
         types: parser.types,
         consts: parser.consts,

@@ -7,7 +7,7 @@ use syclone_kernel_ast::encode::encode;
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
-use super::found::{Found, found};
+use super::found::{Found, compared, found};
 use super::operands::operand_checks;
 use super::printer::callee_path;
 use super::sites::{Site, found_at, sites};
@@ -40,7 +40,8 @@ pub fn tables_field(parsed: &Parsed) -> TokenStream {
     let (methods, found) = (bound_methods(parsed), found(parsed));
     // An inline kernel's sites are where the types of what it captured are known.
     let sites = if parsed.is_inline { Vec::new() } else { sites(parsed) };
-    if only_params && methods.is_empty() && found.entries.is_empty() && sites.is_empty() {
+    if only_params && methods.is_empty() && found.entries.is_empty() && sites.is_empty() && compared(parsed).is_empty()
+    {
         return TokenStream::new();
     }
     let tables = tables(parsed, &methods, found, &sites);
@@ -60,15 +61,24 @@ fn tables(
     let tables = quote!(::syclone::abi::Tables::new(
         [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#methods,)* #(#entries),*]
     ));
-    let tables = match sites {
+    let compared = compared(parsed);
+    let tables = match &compared[..] {
         [] => tables,
-        sites => {
-            let methods = found_at(parsed, sites, None);
-            quote!(#tables.with_methods(#methods))
-        }
+        types => quote!(#tables.with_comparisons([#(|| {
+            #[allow(unused_imports)]
+            use ::syclone::types::compared::NotCompared as _;
+            let __compared = ::syclone::types::compared::Compared::<#types>::new();
+            __compared.with(__compared.equal(), __compared.order())
+        }),*])),
     };
     let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(parsed)));
-    if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) }
+    let tables = if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) };
+    if sites.is_empty() {
+        return tables;
+    }
+    // Beside that block, whose traits and the probe's have methods of one name.
+    let methods = found_at(parsed, sites, None);
+    quote!((#tables).with_methods(#methods))
 }
 
 /// The descriptor of a type as an expression.

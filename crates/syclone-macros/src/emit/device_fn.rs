@@ -10,7 +10,7 @@ use super::bound::bound_value;
 use super::lock_step::{item_body, note_item};
 use super::printer::{Form, Printer};
 use super::regions::{Regions, per_item};
-use super::{allowances, analysis_error, dims_of};
+use super::{allowances, analysis_error, dims_of, let_oob};
 use crate::frontend::{ParamTokens, Parsed};
 
 /// The whole expansion: the function itself, callable on the host, and a struct of the same name (in the name space
@@ -174,14 +174,14 @@ fn collective(parsed: &Parsed) -> syn::Result<(TokenStream, TokenStream)> {
     let allow = allowances();
     let bound = bound_function(parsed, &format_ident!("__bound"), quote!(pub));
     let span = ident.span();
-    let note = note_item(parsed);
+    let (note, oob) = (note_item(parsed), let_oob());
     let hidden = quote_spanned! {span=>
         #group
         #[doc(hidden)]
         #allow
         pub async fn __lock_step<#(#generics),*>(__ax: ::syclone::abi::lock_step::Cx<'_, #dims>, #(#names: #types),*) -> #ret #where_clause {
             let #item_name = __ax.group().nd_item(__ax.group().local_of(__ax.index()));
-            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+            #oob
             #note
             let __result = { #body };
             __ax.report(__oob);
@@ -206,7 +206,7 @@ fn group_function(
     let args: Vec<Ident> =
         others.iter().map(|(index, _)| format_ident!("__arg_{}", parsed.function.params[*index].var.0)).collect();
     let types: Vec<&syn::Type> = others.iter().map(|(_, p)| &p.ty).collect();
-    let allow = allowances();
+    let (allow, oob) = (allowances(), let_oob());
     if parsed.ret.is_none() {
         with_result = parsed.function.clone();
     }
@@ -241,7 +241,7 @@ fn group_function(
             let body = regions.body(quote!(__g.local_range), quote!(#value));
             quote! {
                 #handles
-                let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+                #oob
                 let __result: ::syclone::abi::PerItem<#ret> = { #body };
                 __g.report(__oob);
             }
@@ -262,7 +262,7 @@ fn group_function(
                     #(#loads)*
                     async move {
                         let __value = async move {
-                            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+                            #oob
                             #note
                             let __value: #ret = { #body };
                             __ax.report(__oob);

@@ -1,8 +1,8 @@
 //! `#[device_fn]` on `impl` blocks and traits.
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
-//! its tree. `__device_methods` of a trait and [`own_lists`] of a type list the functions that have a receiver, for calls
-//! whose receiver's type is known only at run time; `__method_f` of a trait gives one of them.
+//! its tree. `__device_methods` of a trait, and [`own_lists`] and [`trait_lists`] of a type, list the functions that have a
+//! receiver, for calls whose receiver's type is known only at run time; `__method_f` of a trait gives one of them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -54,10 +54,11 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
     }
 }
 
-/// The list of a trait's methods among a type's own, for values whose type no kernel spells: fields, results, captures.
+/// The list of a trait's methods among a type's own: for values whose type no kernel spells, and of traits with parameters
+/// for all values, because no name leads to one of several instances of a trait.
 ///
 /// Only a type of this crate can have one, and no macro sees where a type is from: it is one that derived `DeviceCopy`
-/// before, or whose path begins in this crate. A kernel finds the methods of all others where it spells their types.
+/// before, or whose path begins in this crate. A kernel finds the methods of other types where rustc finds them by name.
 fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
     let (path, self_ty, generics) = (&item.trait_.as_ref()?.0, &item.self_ty, &item.generics);
     let syn::Type::Path(ty) = &**self_ty else { return None };
@@ -78,9 +79,11 @@ fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
     if !is_constrained {
         return None;
     }
-    // A block too many is found as those of other types are.
+    // The methods of a block too many are found by name; those that cannot be make rustc refuse the block, unless it is of
+    // another type of the same name.
     let number = count_block(&TRAIT_BLOCKS_OF, self_ty);
-    let name = (number < BLOCKS).then(|| trait_list(number))?;
+    let has_instances = path.segments.last().is_some_and(|last| !last.arguments.is_none());
+    let name = (number < TRAIT_BLOCKS || has_instances).then(|| trait_list(number % TRAIT_BLOCKS))?;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let conditions = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     Some(quote! {
@@ -89,7 +92,7 @@ fn list_of_type(item: &syn::ItemImpl) -> Option<TokenStream> {
         impl #impl_generics #self_ty #where_clause {
             #[doc(hidden)]
             #[allow(dead_code)]
-            pub fn #name() -> ::std::vec::Vec<(&'static str, ::syclone::abi::BindFn)> {
+            pub fn #name(&self) -> ::std::vec::Vec<(&'static str, ::syclone::abi::BindFn)> {
                 <Self as #path>::__device_methods()
             }
         }
@@ -111,9 +114,11 @@ fn is_derived(ident: &Ident) -> bool {
 /// The expansion of a trait.
 pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
     let item = &parsed.item;
-    // Arguments would choose among several implementations, and there are none where a method is only found.
-    let is_generic = item.generics.type_params().next().is_some();
-    let finders = parsed.functions.iter().filter(|_| !is_generic).map(|f| {
+    // Arguments would choose among several instances, and there are none where a method is only found: lists have the
+    // methods of all instances. Those that are generic themselves are in no list.
+    let has_instances = item.generics.type_params().next().is_some();
+    let found = parsed.functions.iter().filter(|f| !has_instances || !f.generics.params.is_empty());
+    let finders = found.map(|f| {
         let (_, bound) = hidden_names(f);
         finder(f, &TokenStream::new(), &bound)
     });
@@ -158,18 +163,26 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
     }
 }
 
-/// How many blocks without a trait a type may have: `derive(DeviceCopy)` asks for the list of each. As many blocks of
-/// traits have lists.
+/// How many blocks without a trait a type may have: `derive(DeviceCopy)` asks for the list of each.
 const BLOCKS: usize = 8;
 
-/// The names of a type's lists, those of traits last, as Rust searches them. Those that no block has are the library's
-/// `NoDeviceMethods`'s, which are empty.
+/// How many blocks of traits a type may have that have lists.
+const TRAIT_BLOCKS: usize = 16;
+
+/// The names of the lists of a type's own blocks. Those that no block has are the library's `NoDeviceMethods`'s, which are
+/// empty.
 pub fn own_lists() -> impl Iterator<Item = Ident> {
-    (0..BLOCKS).map(own_list).chain((0..BLOCKS).map(trait_list))
+    (0..BLOCKS).map(own_list)
+}
+
+/// The names of the lists of a type's blocks of traits, which are methods. Those of some instances of a generic type are
+/// there for a value of such a type only, and not where the type derives `DeviceCopy`.
+pub fn trait_lists() -> impl Iterator<Item = Ident> {
+    (0..TRAIT_BLOCKS).map(trait_list)
 }
 
 fn trait_list(block: usize) -> Ident {
-    format_ident!("__device_fn_trait_block_{}_of_at_most_{}", block, BLOCKS)
+    format_ident!("__device_fn_trait_block_{}_of_at_most_{}", block, TRAIT_BLOCKS)
 }
 
 /// The name of a block's list. It is what rustc says of a block too many.

@@ -1,10 +1,13 @@
 //! Device methods that rustc finds where a kernel calls them: those of the traits in scope, and those of `impl` blocks for
-//! some instances of a generic type. A type's own lists cannot have them.
+//! some instances of a generic type. The lists that a type has where it derives `DeviceCopy` cannot have them.
 //!
 //! Each `#[device_fn]` method `f` has a hidden `__find_f`, which gives its tree. A kernel's tables call it on each type
 //! that the kernel spells, and on each constant that it calls a method on, by the rules by which the native form calls
 //! the method itself. Where a type has no such method, one of a trait that is made for this, and for references
 //! only, is found instead, a step later, and says so.
+//!
+//! A trait with parameters has no such functions, as a type may have several instances of it. Its methods are in the
+//! [`trait_lists`] of the type, which rustc finds by the same rules; the arguments of the call choose among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +18,7 @@ use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
 use super::device_fn::turbofish;
+use super::device_impl::trait_lists;
 use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, names_const, role_by_name};
 
 /// The hidden function of a device method that gives its tree, by way of a value.
@@ -69,12 +73,13 @@ pub fn found(parsed: &Parsed) -> Found {
         let mut names = names.peekable();
         names.peek()?;
         let finders = finders(&mut names);
-        Some(quote!(|| ::syclone::abi::found::<#ty>(#finders)))
+        let lists = trait_lists().filter(|_| !is_ours);
+        Some(quote!(|| ::syclone::abi::found::<#ty>(#finders, &[#(<#ty>::#lists),*])))
     });
     let of_consts = calls.on_consts.iter().map(|(id, name)| {
         let value = &parsed.consts[*id as usize];
-        let finders = finders(&mut std::iter::once(name));
-        quote!(|| ::syclone::abi::found_of(&(#value), #finders))
+        let (finders, lists) = (finders(&mut std::iter::once(name)), trait_lists());
+        quote!(|| ::syclone::abi::found_of(&(#value), #finders, &[|__x| [#(__x.#lists()),*].concat()]))
     });
     let entries: Vec<TokenStream> = of_types.chain(of_consts).collect();
     if entries.is_empty() {
@@ -88,8 +93,33 @@ pub fn found(parsed: &Parsed) -> Found {
         #[allow(dead_code)]
         trait __Find { #(#nothing)* }
         impl<__T> __Find for &__T {}
+        #[allow(unused_imports)]
+        use ::syclone::types::derive_support::NoDeviceMethods as _;
     };
     Found { items, entries }
+}
+
+/// The types that the function spells of which only an instance knows how its values are compared: those with arguments,
+/// and where it compares values, its own parameters and what may be another name of such a type.
+pub fn compared(parsed: &Parsed) -> Vec<TokenStream> {
+    fn compares(expr: &Expr) -> bool {
+        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        let is_literal = |operand: &Expr| matches!(operand.kind, ExprKind::Lit(_));
+        let mut found = matches!(&expr.kind, ExprKind::Binary(Eq | Ne | Lt | Le | Gt | Ge, left, right)
+            if !is_literal(left) && !is_literal(right));
+        each_child(expr, &mut |child| found = found || compares(child));
+        found
+    }
+    let body = &parsed.function.body;
+    let compares = body.stmts.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| compares(e))
+        || body.tail.iter().any(|tail| compares(tail));
+    let mut types = Types { parsed, seen: BTreeSet::new(), types: Vec::new() };
+    parsed.types.iter().for_each(|ty| types.add(ty));
+    let has_arguments = |ty: &syn::Type| last_segment(ty).is_some_and(|last| !last.arguments.is_none());
+    let spelled = types.types.iter().filter(|ty| !is_ours(ty) && (compares || has_arguments(ty)));
+    let params = [&parsed.generics, &parsed.outer].into_iter().flat_map(|generics| generics.type_params());
+    let params = params.filter(|_| compares).map(|param| param.ident.to_token_stream());
+    spelled.map(ToTokens::to_token_stream).chain(params).collect()
 }
 
 /// Whether a type is the library's own or the language's, of which a built-in method is always that.

@@ -5,11 +5,11 @@ use quote::quote;
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, Stmt, VarId};
 
-use super::allowances;
 use super::bound::{calls_field, encoded, tables_field};
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
 use super::operands::operand_checks;
 use super::sites::{found_at, sites};
+use super::{allowances, let_oob};
 use crate::frontend::Inline;
 
 /// The expansion: an expression that is a kernel.
@@ -34,7 +34,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     // The item comes before the captures.
     let names = parsed.params.iter().skip(parsed.params.len() - captures.len()).map(|p| local_name(&parsed, p));
     let names: Vec<Ident> = names.collect();
-    let allow = allowances();
+    let (allow, oob) = (allowances(), let_oob());
     let item = item_check(&parsed);
     let unpack =
         quote!(#item let (#(#names,)*) = __params; #(let #names = ::syclone::abi::Captured::bind_to(#names, __g);)*);
@@ -43,7 +43,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         |body| {
             quote!(#[inline(always)] |__params, __g: &::syclone::abi::GroupCx<#dims>| {
                 #unpack
-                let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+                #oob
                 #body
                 __g.report(__oob);
             })

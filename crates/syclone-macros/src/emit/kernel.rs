@@ -10,7 +10,7 @@ use super::lock_step::lock_step_body;
 use super::operands::operand_checks;
 use super::printer::printed_name;
 use super::regions::Regions;
-use super::{allowances, analysis_error, may_optimise, passed};
+use super::{allowances, analysis_error, let_oob, may_optimise, passed};
 use crate::frontend::{PRIMITIVES, ParamTokens, Parsed, make_ident};
 
 /// Both forms of a kernel's body, as functions of the group `__g`.
@@ -118,8 +118,8 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         quote!(#[inline(always)] #allow unsafe fn #name(__params: Self::Params, __g: &::syclone::abi::GroupCx<#dims>))
     };
     let regions = bodies.regions.map(|body| {
-        let method = method(quote!(group));
-        quote!(#method { #unpack let mut __oob = unsafe { ::syclone::abi::Oob::new() }; #body __g.report(__oob); })
+        let (method, oob) = (method(quote!(group)), let_oob());
+        quote!(#method { #unpack #oob #body __g.report(__oob); })
     });
     let has_lock_step = bodies.lock_step.is_some().then(|| quote!(lock_step: true,));
     let lock_step = bodies.lock_step.map(|body| {
@@ -208,11 +208,14 @@ fn slow_way_warning(kernel: &Ident, span: Span, reason: &str) -> TokenStream {
         "kernel `{kernel}` runs in lock-step, which is slow: {reason}; `#[kernel(fallback)]` accepts that and silences this"
     );
     let name = Ident::new("lock_step", span.resolved_at(Span::call_site()));
+    // In a block of its own: a module may have several such kernels.
     quote! {
-        #[deprecated(note = #note)]
-        #[allow(non_upper_case_globals)]
-        const #name: () = ();
-        const _: () = #name;
+        const _: () = {
+            #[deprecated(note = #note)]
+            #[allow(non_upper_case_globals)]
+            const #name: () = ();
+            #name
+        };
     }
 }
 

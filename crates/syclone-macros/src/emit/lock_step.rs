@@ -7,18 +7,18 @@ use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::analysis::uses::Uses;
 use syclone_kernel_ast::tree::*;
 
-use super::analysis_error;
 use super::printer::{Form, Printer, calls_functions};
+use super::{analysis_error, let_oob};
 use crate::frontend::Parsed;
 
 /// The body of a kernel's `group_lock_step`: runs a future for each item of `__g`.
 pub fn lock_step_body(parsed: &Parsed, dims: usize) -> syn::Result<TokenStream> {
     let (locals, body, item) = item_body(parsed)?;
-    let note = note_item(parsed);
+    let (note, oob) = (note_item(parsed), let_oob());
     Ok(quote! {
         #locals
         ::syclone::abi::lock_step::run(__g, |#item: ::syclone::kernel::NdItem<#dims>, __ax: ::syclone::abi::lock_step::Cx<'_, #dims>| async move {
-            let mut __oob = unsafe { ::syclone::abi::Oob::new() };
+            #oob
             #note
             #body
             __ax.report(__oob);

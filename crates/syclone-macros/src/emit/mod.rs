@@ -26,7 +26,7 @@ mod spelled;
 
 pub use builtin_names::is_builtin_method;
 pub use device_fn::device_fn;
-pub use device_impl::{device_impl, device_trait, note_derived, own_lists};
+pub use device_impl::{device_impl, device_trait, note_derived, own_lists, trait_lists};
 pub use inline::inline;
 pub use kernel::kernel;
 
@@ -76,6 +76,11 @@ fn allowances() -> TokenStream {
         clippy::undocumented_unsafe_blocks,
         unsafe_op_in_unsafe_fn
     )])
+}
+
+/// Declares the flag that accesses out of bounds set. Its `unsafe` is never the user's own token: a crate may forbid that.
+fn let_oob() -> TokenStream {
+    quote!(let mut __oob = unsafe { ::syclone::abi::Oob::new() };)
 }
 
 /// Parameters that a launch passes: all but the item.

@@ -13,6 +13,7 @@ use syclone_kernel_ast::tree::*;
 
 use super::allowances;
 use super::builtin_names::is_builtin_method;
+use super::device_impl::trait_lists;
 use super::found::{finder_name, is_value, may_be_value};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
@@ -59,7 +60,15 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
             true => (instance_name(name, types, consts), Some(printer.turbofish(types, consts))),
             false => (name.clone(), None),
         };
-        found.push(quote!(#site.found((#key, |__x| __x.#finder #generics ()))));
+        // What a list has is not generic.
+        let lists = match is_instance {
+            true => quote!(::syclone::abi::no_lists),
+            false => {
+                let lists = trait_lists();
+                quote!(|__x| [#(__x.#lists()),*].concat())
+            }
+        };
+        found.push(quote!(#site.found((#key, |__x| __x.#finder #generics ()), #lists)));
         let fallback = finder_name(name, Span::call_site());
         if !is_instance && !fallbacks.contains(&fallback) {
             fallbacks.push(fallback);
@@ -75,6 +84,8 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
             impl<__T> __FindAt for &__T {}
             #[allow(unused_imports)]
             use ::syclone::abi::NoSite as _;
+            #[allow(unused_imports)]
+            use ::syclone::types::derive_support::NoDeviceMethods as _;
             #(let #names = ::syclone::abi::Site::new();)*
             #allow
             let _ = #probe;

@@ -14,12 +14,15 @@ pub struct Spelled<'a> {
     parsed: &'a Parsed,
     types: BTreeMap<u32, &'a syn::Type>,
     references: BTreeSet<u32>,
+    /// For a variable that is a copy of another one, the first in the row.
+    copies: BTreeMap<u32, VarId>,
 }
 
 impl<'a> Spelled<'a> {
     /// Looks at the parameters and at each `let`.
     pub fn of(parsed: &'a Parsed) -> Self {
-        let mut spelled = Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new() };
+        let mut spelled =
+            Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new(), copies: BTreeMap::new() };
         for param in &parsed.params {
             if !leaves_open(&param.ty) {
                 spelled.types.insert(param.var.0, behind_references(&param.ty));
@@ -50,6 +53,11 @@ impl<'a> Spelled<'a> {
         matches!(&expr.kind, ExprKind::Var(var) if self.references.contains(&var.0))
     }
 
+    /// The variable of which this one is a copy, or else itself.
+    pub fn origin(&self, var: VarId) -> VarId {
+        self.copies.get(&var.0).copied().unwrap_or(var)
+    }
+
     /// A type of the tables.
     fn entry(&self, ty: TypeId) -> Option<&'a syn::Type> {
         let ty = &self.parsed.types[ty.0 as usize];
@@ -65,6 +73,9 @@ impl<'a> Spelled<'a> {
                     let declared = ty.and_then(|ty| self.entry(ty));
                     if let Some(ty) = declared.or_else(|| self.type_of(init)) {
                         self.types.insert(var.0, ty);
+                    }
+                    if let ExprKind::Var(of) = init.kind {
+                        self.copies.insert(var.0, self.origin(of));
                     }
                     if self.refers(init) {
                         self.references.insert(var.0);

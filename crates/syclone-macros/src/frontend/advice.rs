@@ -51,15 +51,18 @@ pub fn for_range_method(name: &str) -> String {
     )
 }
 
-/// Advice on a call of something that exists on the host only, by its path's segments.
+/// Advice on a call of something that exists on the host only, by its path's segments. A longer path than the standard
+/// library's is of the user's own.
 pub fn for_path(segments: &[String]) -> Option<&'static str> {
     let last = segments.last().map(String::as_str).unwrap_or_default();
     let before = segments.len().checked_sub(2).map(|idx| segments[idx].as_str()).unwrap_or_default();
     Some(match (before, last) {
-        (_, "Some" | "Ok" | "Err" | "None") => {
+        ("" | "Option" | "Result", "Some" | "Ok" | "Err" | "None") => {
             "`Option` and `Result` hold data, which device enums do not: use a `bool` beside the value, or a special value"
         }
-        ("Vec" | "Box" | "String" | "Rc" | "Arc", _) => "there is no heap on a device: use an array `[value; N]`",
+        ("Vec" | "Box" | "String" | "Rc" | "Arc", _) if segments.len() == 2 => {
+            "there is no heap on a device: use an array `[value; N]`; a type of your own takes a longer path, such as `self::Box::new(x)`"
+        }
         ("Default", "default") => "write the value out",
         ("mem", "swap" | "replace" | "take") => "write it with a variable: `let t = a; a = b; b = t;`",
         ("mem", _) => "use `to_bits`, `from_bits`, or constants from outside the kernel",

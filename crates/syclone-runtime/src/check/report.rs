@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::Name;
 
-/// A kind of mistake.
+/// A kind of mistake: the one list that users see.
+///
+/// What checks a kernel lies in a crate that this one does not know, and has a list of its own for what a kernel alone can do
+/// wrong; who launches kernels translates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReportKind {

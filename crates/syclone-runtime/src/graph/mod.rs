@@ -10,6 +10,7 @@
 //! Replays of the executable graphs of one recording follow each other. An update does not wait for those that are pending: they keep
 //! the commands that they were submitted with.
 
+mod failures;
 mod outside;
 mod plan;
 mod run;

@@ -15,9 +15,9 @@
 //!
 //! A running trace and a checked device want to see every command, so they get nodes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::failures::Failures;
 use super::plan::{Plan, Step, StepWork};
 use super::times::Times;
 use crate::backends::Backend;
@@ -51,14 +51,6 @@ pub(crate) struct GraphRun {
     begun: AtomicBool,
     failed: AtomicBool,
     failures: Mutex<Failures>,
-}
-
-#[derive(Default)]
-struct Failures {
-    /// The first one.
-    first: Option<Arc<Error>>,
-    /// Steps that must not run, each with the failure that began it.
-    inherited: HashMap<usize, Arc<Error>>,
 }
 
 /// Under which numbers a watched replay is known to those who watch.
@@ -338,11 +330,8 @@ impl GraphRun {
             let successors = unsafe { &self.step(number).successors };
             if let Some(first) = error {
                 let mut failures = self.failures.lock().expect(NO_PANIC);
-                failures.first.get_or_insert_with(|| Arc::clone(&first));
                 let needing = successors.iter().filter(|(_, link)| *link == Link::Data);
-                for &(later, _) in needing {
-                    failures.inherited.entry(later).or_insert_with(|| Arc::clone(&first));
-                }
+                failures.add(&first, needing.map(|&(later, _)| later));
                 self.failed.store(true, Ordering::Release);
             }
             for &(later, _) in successors {
@@ -370,8 +359,7 @@ impl GraphRun {
         if !self.failed.load(Ordering::Acquire) {
             return None;
         }
-        let failures = self.failures.lock().expect(NO_PANIC);
-        failures.inherited.get(&number).map(Arc::clone)
+        self.failures.lock().expect(NO_PANIC).of(&number)
     }
 
     /// Counts steps as ended; the replay's result if the last one is among them.
@@ -383,7 +371,7 @@ impl GraphRun {
             // SAFETY: whoever counts the last step decides about the end of the outer node, and has not done so yet.
             times.keep(unsafe { self.plan() });
         }
-        Some(match self.failures.lock().expect(NO_PANIC).first.take() {
+        Some(match self.failures.lock().expect(NO_PANIC).take_first() {
             Some(error) => Err((*error).clone()),
             None => Ok(()),
         })

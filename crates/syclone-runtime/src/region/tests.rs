@@ -38,13 +38,17 @@ impl Random {
 #[test]
 fn overlaps_and_differences_are_those_of_sets_of_bytes_for_all_shapes() {
     let mut random = Random(7);
-    let (mut apart, mut of_other_pitch) = (0, 0);
+    let (mut apart, mut of_other_pitch, mut continued) = (0, 0, 0);
     for _ in 0..60_000 {
         let (a, b) = (random.region(), random.region());
         let (own, other) = (bytes(&a), bytes(&b));
         let shares = own.iter().zip(&other).any(|(a, b)| *a && *b);
         assert_eq!(a.bytes(), own.iter().filter(|byte| **byte).count());
         assert_eq!((a.overlaps(&b), b.overlaps(&a)), (shares, shares), "{a:?} {b:?}");
+        if let Some(both) = a.continued_by(&b).filter(|_| !shares && !a.is_empty() && !b.is_empty()) {
+            assert!(bytes(&both).iter().zip(own.iter().zip(&other)).all(|(both, (a, b))| *both == (*a || *b)));
+            continued += 1;
+        }
         let mut left = vec![false; 400];
         a.without(&b, &mut |piece| {
             assert!(!piece.is_empty());
@@ -62,7 +66,7 @@ fn overlaps_and_differences_are_those_of_sets_of_bytes_for_all_shapes() {
         apart += usize::from(!shares && meets);
         of_other_pitch += usize::from(!a.is_range() && !b.is_range() && a.pitch != b.pitch && meets);
     }
-    assert!(apart > 1000 && of_other_pitch > 5000, "{apart} {of_other_pitch}");
+    assert!(apart > 1000 && of_other_pitch > 5000 && continued > 30, "{apart} {of_other_pitch} {continued}");
 }
 
 #[test]

@@ -37,8 +37,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use program::{DeviceKind, Program};
 
-/// How many programs an ordinary run of the tests takes.
-const FEW: u64 = 4000;
+/// How many programs an ordinary run of the tests takes; under Miri small ones ([`program`]).
+const FEW: u64 = if cfg!(miri) { 20 } else { 4000 };
 /// How many the runtime must stand before it is trusted.
 const MANY: u64 = 100_000;
 /// No program takes this long, unless it hangs. Miri is slow.

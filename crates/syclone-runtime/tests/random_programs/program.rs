@@ -10,6 +10,12 @@ pub const WORDS: usize = 16;
 /// Words from one row to the next, where an object is used as a matrix: most often the first of these.
 pub const PITCHES: [usize; 4] = [4, 3, 5, 7];
 
+/// Under Miri, which runs everything some thousand times slower and in which spinning threads take each other's time, programs
+/// are short, and their devices take turns on one thread.
+const SMALL: bool = cfg!(miri);
+/// The most operations of a small program, besides those that make its queues and objects.
+const SMALL_OPS: usize = 12;
+
 /// A whole program.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -220,7 +226,7 @@ pub fn generate(seed: u64) -> Program {
     let mut random = Random(seed);
     let devices = 1 + random.below(3);
     // Threads cost much more, and their programs can't be repeated exactly.
-    let threads = random.one_in(16);
+    let threads = random.one_in(16) && !SMALL;
     // A loss comes at any time, so the fate of what has no event could not be known.
     let (faults, losses) = (random.one_in(2), random.one_in(8));
     let launches = !losses && random.one_in(if threads { 2 } else { 16 });
@@ -239,6 +245,7 @@ pub fn generate(seed: u64) -> Program {
     let mut generator = Generator { random, devices, faults, losses, fine, launches, nested, depth: 0 };
     let mut ops = generator.beginning();
     let len = 5 + generator.random.below(if fine { 120 } else { 50 });
+    let len = if SMALL { len.min(SMALL_OPS) } else { len };
     ops.extend((0..len).map(|_| generator.op()));
     Program { devices: specs, ops }
 }

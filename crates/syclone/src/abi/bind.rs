@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use syclone_kernel_ast::bound::{BoundFunction, BoundMethod, ConstValue};
 use syclone_kernel_ast::encode::decode;
-use syclone_kernel_ast::types::{BindFn, Type};
+use syclone_kernel_ast::types::{BindFn, Comparison, Type};
 
 use super::tree_type::TreeType;
 use crate::types::DeviceCopy;
+use crate::types::derive_support::{MethodSpec, TraitMethodList};
 
 /// How to get device methods that a bound promises of a type.
 pub type MethodSource = fn() -> Vec<BoundMethod>;
+
+/// How to get the comparison of a type that a function spells.
+pub type ComparisonSource = fn() -> Option<(Type, Comparison)>;
 
 /// The methods of a list as those of `T`.
 pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
@@ -25,6 +29,7 @@ pub struct Tables {
     callees: Vec<BindFn>,
     methods: Vec<MethodSource>,
     found: Vec<BoundMethod>,
+    comparisons: Vec<ComparisonSource>,
 }
 
 impl Tables {
@@ -36,7 +41,14 @@ impl Tables {
         methods: [MethodSource; M],
     ) -> Self {
         let (types, consts, callees, methods) = (types.into(), consts.into(), callees.into(), methods.into());
-        Tables { types, consts, callees, methods, found: Vec::new() }
+        Tables { types, consts, callees, methods, found: Vec::new(), comparisons: Vec::new() }
+    }
+
+    /// The tables with the comparisons of types that the function spells.
+    #[must_use]
+    pub fn with_comparisons<const N: usize>(mut self, of_types: [ComparisonSource; N]) -> Self {
+        self.comparisons = of_types.into();
+        self
     }
 
     /// The tables with methods that were [found](super::site) where they are called.
@@ -50,22 +62,32 @@ impl Tables {
 /// How a method of this name is found by way of a value; nothing where the type has none.
 pub type Finder<T> = (&'static str, fn(&T) -> Option<BindFn>);
 
-/// The methods of a type that are found.
-pub fn found<T: DeviceCopy>(finders: &[Finder<T>]) -> Vec<BoundMethod> {
-    found_of(&T::zeroed(), finders)
+/// The methods of a type that are found: where none is found by its name, those of this name that the lists have.
+pub fn found<T: DeviceCopy>(finders: &[Finder<T>], lists: &[TraitMethodList<T>]) -> Vec<BoundMethod> {
+    found_of(&T::zeroed(), finders, lists)
 }
 
-/// The methods of a value's type that are found.
-pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>]) -> Vec<BoundMethod> {
-    methods_of::<T>(finders.iter().filter_map(|(name, find)| Some((*name, find(value)?))).collect())
+/// The methods of a value's type that are [`found`].
+pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>], lists: &[TraitMethodList<T>]) -> Vec<BoundMethod> {
+    let found = finders.iter().flat_map(|(name, find)| match find(value) {
+        Some(function) => vec![(*name, function)],
+        None => lists.iter().flat_map(|list| list(value)).filter(|(listed, _)| listed == name).collect(),
+    });
+    methods_of::<T>(found.collect())
+}
+
+/// The list of what has none.
+pub fn no_lists<T>(_: &T) -> Vec<MethodSpec> {
+    Vec::new()
 }
 
 /// Makes a bound function of a tree's text and its tables.
 pub fn bind(text: &str, tables: Tables) -> Arc<BoundFunction> {
-    let Tables { types, consts, callees, methods, found } = tables;
+    let Tables { types, consts, callees, methods, found, comparisons } = tables;
     let tree = decode(text).expect("the macro of the same version has encoded the tree");
     let methods = found.into_iter().chain(methods.into_iter().flat_map(|source| source())).collect();
-    Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods })
+    let comparisons = comparisons.into_iter().filter_map(|of_type| of_type()).collect();
+    Arc::new(BoundFunction { tree: Arc::new(tree), types, consts, callees, methods, comparisons })
 }
 
 /// [`bind`] for a kernel, whose own parameters need not be in the tables: the item, if it has one, and then `params`.

@@ -41,12 +41,11 @@ fn report<const D: usize>(group: &GroupCx<D>, fault: u32) {
     group.report(oob);
 }
 
-/// Copies the elements of a span to `copy`, whatever that held.
+/// The elements of a span.
 #[inline(always)]
-fn copy_to<T: DeviceCopy>(copy: &mut Vec<T>, src: RawSpan<T>) {
-    copy.clear();
+fn elements<T: DeviceCopy>(src: RawSpan<T>) -> impl Iterator<Item = T> {
     // SAFETY: the span's elements are valid while the kernel runs.
-    copy.extend((0..src.len).map(|i| unsafe { *src.ptr.add(i) }));
+    (0..src.len).map(move |i| unsafe { *src.ptr.add(i) })
 }
 
 /// The elements of a span combined by the tree of [`super::group::reduce`]. `copy` is room for them, which several calls
@@ -55,10 +54,11 @@ fn copy_to<T: DeviceCopy>(copy: &mut Vec<T>, src: RawSpan<T>) {
 pub(super) fn reduce<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     group: &GroupCx<D>,
     src: RawSpan<T>,
-    copy: &mut Vec<T>,
+    copy: &mut Vec<O::Partial>,
 ) -> T {
     report(group, src.fault);
-    copy_to(copy, src);
+    copy.clear();
+    copy.extend(elements(src).map(O::widen));
     fold_tree::<T, O>(copy)
 }
 
@@ -73,10 +73,10 @@ pub(super) fn scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
     let short = if dst.len < src.len { dst.bit } else { 0 };
     report(group, src.fault | dst.fault | short);
     let len = src.len.min(dst.len);
-    let mut copy = Vec::new();
+    let mut copy: Vec<T>;
     // Where `dst` begins inside of `src`, elements would be written before they are read.
     if src.ptr.addr() < dst.ptr.addr() && dst.ptr.addr() < src.ptr.wrapping_add(len).addr() {
-        copy_to(&mut copy, src);
+        copy = elements(src).collect();
         src.ptr = copy.as_mut_ptr();
     }
     let mut sum = None;
@@ -84,9 +84,9 @@ pub(super) fn scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
         // SAFETY: both spans' elements are valid while the kernel runs, and `dst` may be written. They may overlap:
         // no reference is made, and element `i` is read before it is written.
         unsafe {
-            let value = *src.ptr.add(i);
-            let with_value = sum.map_or(value, |before| O::apply(before, value));
-            *dst.ptr.add(i) = if inclusive { with_value } else { sum.unwrap_or_else(O::identity) };
+            let value = O::widen(*src.ptr.add(i));
+            let with_value = sum.map_or(value, |before| O::join(before, value));
+            *dst.ptr.add(i) = if inclusive { O::end(with_value) } else { sum.map_or_else(O::identity, O::end) };
             sum = Some(with_value);
         }
     }
@@ -96,7 +96,5 @@ pub(super) fn scan<const D: usize, T: DeviceCopy, O: ReduceOp<T>>(
 #[inline(always)]
 pub(super) fn count<const D: usize>(group: &GroupCx<D>, src: RawSpan<bool>) -> Count {
     report(group, src.fault);
-    // SAFETY: the span's elements are valid while the kernel runs.
-    let holding = (0..src.len).filter(|&i| unsafe { *src.ptr.add(i) }).count();
-    Count { holding, len: src.len }
+    Count { holding: elements(src).filter(|holds| *holds).count(), len: src.len }
 }

@@ -128,8 +128,12 @@ pub fn emit(text: &str) {
         all.len()
     });
     if kept > MAX_KEPT {
+        // Whole lines, between which other chunks may write theirs.
+        let mut text = TEXT.take();
+        let end = text.rfind('\n').map_or(text.len(), |last| last + 1);
+        TEXT.set(text.split_off(end));
         // SAFETY: the launch is borrowed while the thread runs its chunk (see `Printed::during`).
-        unsafe { &*launch }.write(&TEXT.take());
+        unsafe { &*launch }.write(&text);
     }
 }
 
@@ -190,6 +194,8 @@ pub struct Printed {
     /// Where it prints instead in a graph's replay; and whether there is anything, for those who look without the lock.
     redirected: Mutex<Option<Output>>,
     is_redirected: AtomicBool,
+    /// Something went wrong in this run: nobody will come to bring the rest into order.
+    failed: AtomicBool,
     kept: Mutex<Kept>,
 }
 
@@ -197,8 +203,6 @@ pub struct Printed {
 struct Kept {
     chunks: Vec<(usize, String)>,
     bytes: usize,
-    /// Something went wrong: nobody will come to bring the rest into order.
-    failed: bool,
 }
 
 impl Printed {
@@ -207,8 +211,11 @@ impl Printed {
         Printed { output: output_here(), ..Printed::default() }
     }
 
-    /// Lets the next run of the launch print to `output`, or where it would by itself.
-    pub fn redirect(&self, output: Option<&Output>) {
+    /// Begins another run of the launch, which prints to `output`, or where it would by itself.
+    pub fn rewind(&self, output: Option<&Output>) {
+        if self.failed.load(Ordering::Relaxed) {
+            self.failed.store(false, Ordering::Relaxed);
+        }
         if output.is_some() || self.is_redirected.load(Ordering::Relaxed) {
             self.is_redirected.store(output.is_some(), Ordering::Relaxed);
             *self.redirected.lock().unwrap_or_else(PoisonError::into_inner) = output.cloned();
@@ -237,10 +244,12 @@ impl Printed {
 
     fn keep(&self, chunk: usize, text: String, failed: bool) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.failed |= failed;
+        if failed {
+            self.failed.store(true, Ordering::Relaxed);
+        }
         kept.bytes += text.len();
         kept.chunks.push((chunk, text));
-        if kept.failed || kept.bytes > MAX_KEPT {
+        if self.failed.load(Ordering::Relaxed) || kept.bytes > MAX_KEPT {
             self.write_kept(&mut kept);
         }
     }
@@ -248,7 +257,6 @@ impl Printed {
     /// Writes what is left, in the order of the chunks: before the command's event says that it has ended.
     pub fn finish(&self) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.failed = false;
         self.write_kept(&mut kept);
     }
 

@@ -3,12 +3,13 @@
 //! - [`kernel`]: what a kernel is. [`mod@launch`]: checking and dividing a launch, and running its chunks; [`ways`]: in
 //!   which of three ways.
 //! - For item loops: [`group_cx`] (the running group), [`per_item`], [`mod@strips`] and [`alive`]; [`group`] and
-//!   [`sub_group`] have the collective operations, and `joint` what those over spans of memory share.
+//!   [`sub_group`] have the collective operations, `algorithms` what both share, and `joint` those over spans of memory.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
 //! - [`mod@bind`], [`site`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the
 //!   host API.
 
+mod algorithms;
 pub mod alive;
 pub mod arena;
 pub mod bind;
@@ -39,7 +40,7 @@ pub use crate::kernel::{LANES, deref};
 pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind, found, found_of, methods_of};
+pub use bind::{Tables, bind, found, found_of, methods_of, no_lists};
 pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};

@@ -10,6 +10,7 @@ use syclone_kernel_ast::bound::BoundMethod;
 
 use super::bind::{Finder, found};
 use crate::types::DeviceCopy;
+use crate::types::derive_support::TraitMethodList;
 
 /// A call of a method on a `T`, which inference tells.
 pub struct Site<T>(PhantomData<fn() -> T>);
@@ -44,16 +45,16 @@ impl<T> Site<T> {
 }
 
 impl<T: DeviceCopy> Site<T> {
-    /// The method that is called here.
-    pub fn found(self, finder: Finder<T>) -> Vec<BoundMethod> {
-        found(&[finder])
+    /// The method that is called here, or all of several instances of a trait.
+    pub fn found(self, finder: Finder<T>, listed: TraitMethodList<T>) -> Vec<BoundMethod> {
+        found(&[finder], &[listed])
     }
 }
 
 /// What a [`Site`] of anything but a value finds: nothing. Its own method comes first where it has one.
 pub trait NoSite<T>: Sized {
     /// No method.
-    fn found(self, _: Finder<T>) -> Vec<BoundMethod> {
+    fn found(self, _: Finder<T>, _: TraitMethodList<T>) -> Vec<BoundMethod> {
         Vec::new()
     }
 }

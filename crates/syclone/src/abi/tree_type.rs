@@ -112,6 +112,7 @@ fn op<T: DeviceCopy, O: ReduceOp<T>>() -> Op {
 /// What each parameter's type must be: the macro goes by the name of the type, and asks for the trait of that name of the
 /// type that rustc resolved.
 pub mod role {
+    use crate::abi::Capture;
     use crate::types::ops::ReduceOp;
     use crate::types::{DeviceCopy, Lanes, Scalar, Vector, VectorElement};
 
@@ -154,6 +155,25 @@ pub mod role {
 
     /// Accepts what has operators.
     pub fn operand<T: Operand>() {}
+
+    /// Accepts a value that has operators.
+    pub fn operand_of<T: Operand>(_: &T) {}
+
+    /// Accepts what is captured and has operators.
+    pub fn computed<T: Capture<Param: Operand>>(_: &T) {}
+
+    /// Can be compared in a kernel.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be compared in a kernel",
+        label = "comparisons are for values",
+        note = "compare its elements"
+    )]
+    pub trait Comparand {}
+    #[diagnostic::do_not_recommend]
+    impl<T: DeviceCopy> Comparand for T {}
+
+    /// Accepts what is captured and can be compared.
+    pub fn compared<T: Capture<Param: Comparand>>(_: &T) {}
 }
 
 /// What may be passed for a parameter of each role: any [`KernelArg`](crate::kernel::KernelArg). As part of the argument's

@@ -79,11 +79,13 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
 
     /// New memory on `device` whose rows begin `pitch` elements apart, every element [`DeviceCopy::zeroed`].
     pub(crate) fn pitched(what: &'static str, device: &Device, extents: [usize; D], pitch: usize) -> Result<Self> {
-        let (_, _) = checked_bytes::<T, D>(what, extents)?;
+        let (len, _) = checked_bytes::<T, D>(what, extents)?;
         let mut padded = extents;
-        padded[D - 1] = pitch.max(extents[D - 1]);
+        if len > 0 {
+            padded[D - 1] = pitch;
+        }
         let block = Block::zeroed(what, device, padded)?;
-        Ok(Block { extents, ..block })
+        Ok(Block { extents, pitch, ..block })
     }
 
     /// The same block, which only `owner` may use.
@@ -158,9 +160,9 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
         Err(Error::RowsApart { command: Name::Borrowed(command), row: self.extents[D - 1], pitch: self.pitch })
     }
 
-    /// The number of rows.
+    /// The number of rows; of rows without elements there may be more than can be counted.
     pub(crate) fn rows(&self) -> usize {
-        self.extents[..D - 1].iter().product()
+        self.extents[..D - 1].iter().fold(1, |rows: usize, &extent| rows.saturating_mul(extent))
     }
 
     /// The bytes of the object that the block covers.
@@ -189,11 +191,13 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     /// The indices `rows` of the first dimension.
     pub(crate) fn slice(&self, rows: impl RangeBounds<usize>) -> Result<Self> {
         self.check()?;
-        // The elements from one index of the first dimension to the next.
-        let step = if D == 1 { 1 } else { self.extents[1..D - 1].iter().product::<usize>() * self.pitch };
-        let rows = checked_part("slice", rows, self.extents[0], step * size_of::<T>())?;
+        // The bytes from one index of the first dimension to the next; any number will do if there are no elements.
+        let rows_of_one = self.extents[1..D.max(2) - 1].iter();
+        let step = if D == 1 { 1 } else { rows_of_one.fold(self.pitch, |all, &rows| all.saturating_mul(rows)) };
+        let step = step.saturating_mul(size_of::<T>());
+        let rows = checked_part("slice", rows, self.extents[0])?;
         let mut part = self.clone();
-        part.start += rows.start * step * size_of::<T>();
+        part.start = part.start.saturating_add(rows.start.saturating_mul(step));
         part.extents[0] = rows.len();
         part.close(self.start);
         Ok(part)
@@ -202,7 +206,7 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     /// The indices `columns` of the last dimension; the rows stay as far apart as they are.
     pub(crate) fn columns(&self, columns: impl RangeBounds<usize>) -> Result<Self> {
         self.check()?;
-        let columns = checked_part("columns", columns, self.extents[D - 1], size_of::<T>())?;
+        let columns = checked_part("columns", columns, self.extents[D - 1])?;
         let mut part = self.clone();
         part.start += columns.start * size_of::<T>();
         part.extents[D - 1] = columns.len();
@@ -246,13 +250,8 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
     }
 }
 
-/// The part `bounds` of `all` indices that are `step_bytes` apart, or an error that names `what`.
-fn checked_part(
-    what: &'static str,
-    bounds: impl RangeBounds<usize>,
-    all: usize,
-    step_bytes: usize,
-) -> Result<std::ops::Range<usize>> {
+/// The part `bounds` of `all` indices, or an error that names `what`.
+fn checked_part(what: &'static str, bounds: impl RangeBounds<usize>, all: usize) -> Result<std::ops::Range<usize>> {
     let start = match bounds.start_bound() {
         Bound::Included(&start) => start,
         Bound::Excluded(&start) => start.saturating_add(1),
@@ -266,12 +265,7 @@ fn checked_part(
     if start <= end && end <= all {
         return Ok(start..end);
     }
-    Err(Error::RangeOutsideObject {
-        command: Name::Borrowed(what),
-        start: start.saturating_mul(step_bytes),
-        end: end.saturating_mul(step_bytes),
-        bytes: all * step_bytes,
-    })
+    Err(Error::PartOutside { command: Name::Borrowed(what), start, end, extent: all })
 }
 
 fn byte_count<T, const D: usize>(extents: [usize; D]) -> Option<usize> {

@@ -27,7 +27,7 @@ const ALIAS: usize = 4096;
 /// page apart. Elements that would need much room for that have rows without a gap.
 pub(crate) fn aligned_pitch<T, const D: usize>(extents: [usize; D]) -> usize {
     let (row, size) = (extents[D - 1], size_of::<T>());
-    if size == 0 || D == 1 {
+    if size == 0 || row == 0 || D == 1 {
         return row;
     }
     // The fewest elements that are whole lines.

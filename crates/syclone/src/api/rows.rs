@@ -12,8 +12,14 @@ struct Layout<const D: usize> {
 }
 
 impl<const D: usize> Layout<D> {
+    /// Rows without elements may be more than can be counted.
     fn rows(&self) -> usize {
-        self.extents[..D - 1].iter().product()
+        self.extents[..D - 1].iter().fold(1, |rows: usize, &extent| rows.saturating_mul(extent))
+    }
+
+    /// The rows that have elements.
+    fn full_rows(&self) -> usize {
+        if self.row_len() == 0 { 0 } else { self.rows() }
     }
 
     fn row_len(&self) -> usize {
@@ -22,7 +28,8 @@ impl<const D: usize> Layout<D> {
 
     /// Where the row begins, in elements.
     fn start(&self, row: usize) -> Option<usize> {
-        (row < self.rows()).then(|| row * self.pitch)
+        // Rows without elements all begin at the first: the memory need not reach to where the others would.
+        (row < self.rows()).then(|| if self.row_len() == 0 { 0 } else { row * self.pitch })
     }
 
     fn no_row(&self, row: usize) -> ! {
@@ -103,8 +110,9 @@ macro_rules! rows {
         impl<T: Clone, const D: usize> $name<'_, T, D> {
             /// The elements, row by row.
             pub fn to_vec(&self) -> Vec<T> {
-                let mut vec = Vec::with_capacity(self.count() * self.layout.row_len());
-                self.iter().for_each(|row| vec.extend_from_slice(row));
+                let rows = self.layout.full_rows();
+                let mut vec = Vec::with_capacity(rows * self.layout.row_len());
+                self.iter().take(rows).for_each(|row| vec.extend_from_slice(row));
                 vec
             }
         }
@@ -120,7 +128,7 @@ macro_rules! rows {
 
         impl<T: fmt::Debug, const D: usize> fmt::Debug for $name<'_, T, D> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_list().entries(self.iter()).finish()
+                f.debug_list().entries(self.iter().take(self.layout.full_rows())).finish()
             }
         }
     };
@@ -141,8 +149,9 @@ impl<T, const D: usize> RowsMut<'_, T, D> {
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = &mut [T]> {
         let (first, layout) = (self.first, self.layout);
         (0..layout.rows()).map(move |row| {
+            let start = layout.start(row).expect("the row is below their number");
             // SAFETY: as for `get_mut`; each row is given once, and rows do not overlap.
-            unsafe { std::slice::from_raw_parts_mut(first.add(row * layout.pitch), layout.row_len()) }
+            unsafe { std::slice::from_raw_parts_mut(first.add(start), layout.row_len()) }
         })
     }
 }

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use syclone_runtime::{AccessMode, Error, Event, EventStatus, MemoryObject, Name, Result};
+use syclone_runtime::{AccessMode, Error, Event, MemoryObject, Name, Result};
 
 use super::access::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use super::block::{Block, check_len};
@@ -86,7 +86,7 @@ impl Watch {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         watched.events.push(event);
         if watched.events.len() > watched.limit {
-            watched.events.retain(|event| !is_over(event));
+            watched.events.retain(|event| !event.has_ended());
             // Twice what is left, so that looking through them costs little for each command.
             watched.limit = 2 * watched.events.len().max(32);
         }
@@ -97,25 +97,16 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).over
     }
 
-    /// Waits for all of them; the error says that one could never end. That one failed is not an error here.
+    /// Waits for all of them; the error says that one could never end. That one failed is not an error here, and still to be
+    /// asked for.
     fn wait(&self) -> Result<()> {
         let events = {
             let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             watched.over = true;
             std::mem::take(&mut watched.events)
         };
-        for event in events {
-            let outcome = event.wait();
-            if !is_over(&event) {
-                return outcome;
-            }
-        }
-        Ok(())
+        events.iter().try_for_each(Event::wait_for_end)
     }
-}
-
-fn is_over(event: &Event) -> bool {
-    matches!(event.status(), EventStatus::Complete | EventStatus::Failed)
 }
 
 /// What [`scope`] passes to its closure: makes buffers over memory that is borrowed for `'env`.
@@ -134,10 +125,7 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         data: &'env mut [T],
         extents: impl Into<Range<D>>,
     ) -> Result<ScopedBuffer<'scope, T, D>> {
-        let extents = extents.into().extents();
-        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedBuffer { block, scope: PhantomData })
+        Ok(ScopedBuffer { block: self.borrow(NonNull::from(data), extents.into())?, scope: PhantomData })
     }
 
     /// A buffer over `data` that commands only read; `extents` must hold exactly as many elements.
@@ -146,13 +134,12 @@ impl<'scope, 'env> BorrowScope<'scope, 'env> {
         data: &'env [T],
         extents: impl Into<Range<D>>,
     ) -> Result<ScopedInput<'scope, T, D>> {
-        let extents = extents.into().extents();
-        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
-        let block = self.borrow(NonNull::from(data), extents)?;
-        Ok(ScopedInput { block, scope: PhantomData })
+        Ok(ScopedInput { block: self.borrow(NonNull::from(data), extents.into())?, scope: PhantomData })
     }
 
-    fn borrow<T: DeviceCopy, const D: usize>(&self, data: NonNull<[T]>, extents: [usize; D]) -> Result<Block<T, D>> {
+    fn borrow<T: DeviceCopy, const D: usize>(&self, data: NonNull<[T]>, extents: Range<D>) -> Result<Block<T, D>> {
+        let extents = extents.extents();
+        check_len::<T, D>("borrowed buffer", data.len(), extents)?;
         if syclone_runtime::is_inside_command() {
             return Err(Error::WaitInsideCommand { command: Name::Borrowed("the end of a scope") });
         }

@@ -31,7 +31,8 @@ macro_rules! algorithms {
         /// The values `x` of all items combined by `op`, the same for every item.
         ///
         /// The order is a halving tree, the same on every run, so that floats repeat: with the smallest power of
-        /// two `s` at least half of the size, value `i` takes in value `i + s`, then `s` halves.
+        /// two `s` at least half of the size, value `i` takes in value `i + s`, then `s` halves. Here as in scans, sums
+        /// and products of `f16` and `bf16` are kept in `f32`, and each result is rounded once.
         pub fn reduce<T: DeviceCopy, O: ReduceOp<T>>(&self, x: T, op: O) -> T {
             translated((x, op))
         }

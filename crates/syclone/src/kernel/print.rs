@@ -128,7 +128,11 @@ impl<T: DevicePrintFloat + DeviceCopy> DevicePrintFloat for Spec<T> {}
 /// The text goes to standard output, or to where [`QueueOptions::on_print`](crate::QueueOptions::on_print) says, and is
 /// there when the event says that the command has ended. What one item prints keeps its order. Between two barriers the
 /// items of a group print in their order, and in one dimension the groups in theirs, until a launch has printed a
-/// megabyte; then what workers print at the same time alternates, by whole calls.
+/// megabyte; then what workers print at the same time alternates, by whole lines. Of a command that fails, all is there that
+/// was printed before, but what its workers have printed may alternate.
+///
+/// As with `println!` on another thread, whoever holds the lock of standard output holds up who prints: a program that waits
+/// for the command meanwhile waits for itself.
 ///
 /// A device function that prints takes the item, by value or as `&item`: one that does not see the item is evaluated once
 /// for all items where its arguments are the same.

@@ -153,7 +153,7 @@ impl<T: DeviceCopy, O: ReduceOp<T>> ChunkReducer<T, O> {
         // SAFETY: the chunk has `LANES` partial results, which only the worker that runs it touches.
         unsafe {
             let partial = self.partials.cast::<O::Partial>().add(lane % LANES);
-            *partial = O::take_in(*partial, x);
+            *partial = O::join(*partial, O::widen(x));
         }
     }
 }
@@ -208,10 +208,10 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reduction for Partials<T, O> {
         let mut folded = fold_tree_by(&mut chunks, O::join).unwrap_or_else(O::begin);
         // SAFETY: the promise of `from_raw`, and no chunk runs any more.
         unsafe {
-            folded = O::take_in(folded, *self.slot.get());
+            folded = O::join(folded, O::widen(*self.slot.get()));
             let result = self.reducer.result;
             if self.reducer.include_initial {
-                folded = O::take_in(folded, *result);
+                folded = O::join(folded, O::widen(*result));
             }
             *result = O::end(folded);
         }

@@ -7,6 +7,8 @@
 //! the kernel tree reaches them through [`builtins`].
 
 pub mod builtins;
+#[doc(hidden)]
+pub mod compared;
 pub mod derive_support;
 pub mod device_copy;
 pub mod half;

@@ -27,15 +27,15 @@ pub trait ReduceOp<T: DeviceCopy>: ReduceToken {
     /// Combines two values.
     fn apply(a: T, b: T) -> T;
 
-    /// What a reduction over a whole launch keeps between its values: wider than `T` where that would lose them.
+    /// What combinations of many values are kept in until the last one: wider than `T` where each would round.
     #[doc(hidden)]
     type Partial: Copy + Send + Sync + 'static;
     /// Of no values.
     #[doc(hidden)]
     fn begin() -> Self::Partial;
-    /// Takes a value in.
+    /// Of one value.
     #[doc(hidden)]
-    fn take_in(partial: Self::Partial, x: T) -> Self::Partial;
+    fn widen(x: T) -> Self::Partial;
     /// Combines what came of two parts of the values.
     #[doc(hidden)]
     fn join(a: Self::Partial, b: Self::Partial) -> Self::Partial;
@@ -110,8 +110,8 @@ macro_rules! reduce {
                 T::Partial::$identity
             }
             #[inline(always)]
-            fn take_in(partial: T::Partial, x: T) -> T::Partial {
-                partial.$apply(x.convert())
+            fn widen(x: T) -> T::Partial {
+                x.convert()
             }
             #[inline(always)]
             fn join(a: T::Partial, b: T::Partial) -> T::Partial {
@@ -139,8 +139,8 @@ macro_rules! reduce {
                 Self::identity()
             }
             #[inline(always)]
-            fn take_in(partial: $on, x: $on) -> $on {
-                Self::apply(partial, x)
+            fn widen(x: $on) -> $on {
+                x
             }
             #[inline(always)]
             fn join(a: $on, b: $on) -> $on {
@@ -189,8 +189,8 @@ macro_rules! reduce_vectors {
                 [<$token as ReduceOp<T>>::begin(); N]
             }
             #[inline(always)]
-            fn take_in(partial: Self::Partial, x: Vector<T, N>) -> Self::Partial {
-                std::array::from_fn(|i| <$token as ReduceOp<T>>::take_in(partial[i], x[i]))
+            fn widen(x: Vector<T, N>) -> Self::Partial {
+                x.to_array().map(<$token as ReduceOp<T>>::widen)
             }
             #[inline(always)]
             fn join(a: Self::Partial, b: Self::Partial) -> Self::Partial {

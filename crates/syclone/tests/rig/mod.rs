@@ -8,6 +8,7 @@ use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
 
 pub mod device;
+pub mod printing;
 
 pub use device::{device, expect_no_reports};
 

@@ -67,7 +67,7 @@ pub mod errors {
             let x = Buffer::<i32>::new(10);
             for bounds in [5..11, 11..12, 7..usize::MAX] {
                 let error = x.slice(bounds.clone()).expect_err("beyond the end");
-                assert!(matches!(error, Error::RangeOutsideObject { .. }), "{bounds:?}: {error}");
+                assert!(matches!(error, Error::PartOutside { .. }), "{bounds:?}: {error}");
             }
             assert_eq!(x.slice(10..10)?.len(), 0);
         }

@@ -1,6 +1,8 @@
 //! The portable kernels: the same product on global memory, with tiles in local memory, and with sub-tiles in registers.
 //!
 //! All take sizes that are no multiple of anything: what lies outside a matrix is taken as zero and never written.
+//!
+//! Those with barriers are compiled for lock-step too where tests run them in every way.
 
 use syclone::prelude::*;
 
@@ -16,7 +18,8 @@ pub fn range<T: Float>(item: Item<2>, a: View<T, 2>, b: View<T, 2>, c: ItemMut<T
 }
 
 /// A work-group computes a `B` × `B` tile of C from tiles of A and B in local memory.
-#[kernel(work_group_size(B, B))]
+#[cfg_attr(not(test), kernel(work_group_size(B, B)))]
+#[cfg_attr(test, kernel(fallback, work_group_size(B, B)))]
 pub fn tiled<T: Float, const B: usize>(item: NdItem<2>, a: View<T, 2>, b: View<T, 2>, c: ItemMut<T, 2>) {
     let tile_a = local::<[[T; B]; B]>();
     let tile_b = local::<[[T; B]; B]>();
@@ -40,7 +43,8 @@ pub fn tiled<T: Float, const B: usize>(item: NdItem<2>, a: View<T, 2>, b: View<T
 }
 
 /// [`tiled`] with a tile that is only known when it is launched.
-#[kernel]
+#[cfg_attr(not(test), kernel)]
+#[cfg_attr(test, kernel(fallback))]
 pub fn tiled_at_launch<T: Float>(
     item: NdItem<2>,
     tile_a: LocalAccessor<T, 2>,
@@ -84,7 +88,8 @@ pub const DEPTH: usize = 32;
 ///
 /// Launched over groups of [`GROUP`]. Each element of C belongs to one item, which alone writes it. The sums are eight
 /// variables rather than an array, because an array indexed by a loop is memory on many devices.
-#[kernel(work_group_size(GROUP[0], GROUP[1]))]
+#[cfg_attr(not(test), kernel(work_group_size(GROUP[0], GROUP[1])))]
+#[cfg_attr(test, kernel(fallback, work_group_size(GROUP[0], GROUP[1])))]
 pub fn register_tiled<T: Float>(item: NdItem<2>, a: View<T, 2>, b: View<T, 2>, c: ScatterMut<T, 2>) {
     let tile_a = local::<[[T; DEPTH]; BLOCK_ROWS]>();
     let tile_b = local::<[[T; BLOCK_COLUMNS]; DEPTH]>();
@@ -204,7 +209,8 @@ pub fn vectorised<T: Float>(item: Item<2>, n: usize, a: View<T, 2>, b: View<T>, 
 pub const TRANSPOSE_TILE: usize = 16;
 
 /// Writes the transpose of `b`, tile by tile through local memory, so that both sides are touched along their rows.
-#[kernel(work_group_size(TRANSPOSE_TILE, TRANSPOSE_TILE))]
+#[cfg_attr(not(test), kernel(work_group_size(TRANSPOSE_TILE, TRANSPOSE_TILE)))]
+#[cfg_attr(test, kernel(fallback, work_group_size(TRANSPOSE_TILE, TRANSPOSE_TILE)))]
 pub fn transpose<T: Float>(item: NdItem<2>, b: View<T, 2>, transposed: ItemMut<T, 2>) {
     let tile = local::<[[T; TRANSPOSE_TILE]; TRANSPOSE_TILE]>();
     let (k, n) = (b.extent(0), b.extent(1));

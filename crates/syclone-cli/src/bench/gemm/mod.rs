@@ -12,8 +12,8 @@ mod tests;
 mod verdict;
 mod versions;
 
-use syclone::Queue;
 use syclone::types::Float;
+use syclone::{Queue, QueueOptions};
 
 use super::report::{Column, Problem};
 use super::{Description, Progress, Session, version};
@@ -59,7 +59,7 @@ fn run_typed<T: Float + Element>(args: &GemmArgs) -> Result<(), Failure> {
     let version_count = tiles.len() + OTHER_VERSIONS;
     session.require_memory(shape.bytes(T::DTYPE.bytes(), OUTPUTS))?;
     session.require_tiles(&tiles, T::DTYPE)?;
-    let queue = Queue::new(&session.target.device)?;
+    let queue = session.target.queue(QueueOptions::new())?;
     let progress = Progress::new(version_count * (1 + session.repeat));
     session.measure_peaks(T::DTYPE, &progress);
     progress.step("computing the float64 reference");

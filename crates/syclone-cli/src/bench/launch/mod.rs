@@ -53,8 +53,8 @@ struct Case<'a> {
 pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
     let mut session = Session::open(&args.common)?;
     session.target.facts.peak_reason = Some("a launch has no rate to hold against them".to_owned());
-    let queue = Queue::new(&session.target.device)?;
-    let in_order = Queue::in_order(&session.target.device)?;
+    let queue = session.target.queue(QueueOptions::new())?;
+    let in_order = session.target.queue(QueueOptions::new().in_order(true))?;
     let launches = args.n;
     let counter = Counter { count: Buffer::new(1), launches };
     let graphs = graphs::Graphs::new(&queue, launches)?;

@@ -1,7 +1,7 @@
 //! Calls of device functions, of the language's functions and of the methods of every type.
 
 use super::expr::lanes_of;
-use super::{Compiler, Fault, LOCAL_ALIGN, MAX_FRAME, Result, internal, layout};
+use super::{Compiler, Fault, MAX_FRAME, Result, internal, layout};
 use crate::interp::code::*;
 use crate::numeric::signature;
 use crate::tree::*;
@@ -58,19 +58,11 @@ impl Compiler<'_> {
                 let Type::Local(inner) = &ty else {
                     return internal("local memory of another type");
                 };
-                let offset = self.code.local_bytes.next_multiple_of(LOCAL_ALIGN);
-                self.code.local_bytes = offset.saturating_add(inner.size());
-                let grain = inner.grain();
-                self.code.local_padded |= inner.is_padded();
-                self.code.local_grain =
-                    if self.code.local_grain == 0 { grain } else { self.code.local_grain.min(grain) };
-                let bytes = self.code.local_bytes;
-                let Ok(offset) = u32::try_from(offset) else {
-                    return Err(Fault::OutOfMemory { bytes });
+                let offset = self.code.local.place(inner, 1);
+                let offset = offset.filter(|_| self.code.local.bytes <= MAX_FRAME).map(u32::try_from);
+                let Some(Ok(offset)) = offset else {
+                    return Err(Fault::OutOfMemory { bytes: self.code.local.bytes.max(inner.size()) });
                 };
-                if bytes > MAX_FRAME {
-                    return Err(Fault::OutOfMemory { bytes });
-                }
                 self.emit(Instr::LocalAddress { to, offset });
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! Values.
 
-use super::{Compiler, Place, Result, internal};
+use super::{Compiler, Fault, Place, Result, internal};
 use crate::interp::code::*;
 use crate::tree::*;
 use crate::types::{IntKind, Type};
@@ -258,9 +258,8 @@ impl Compiler<'_> {
         let ty = self.operand_type(value);
         let (elem, lanes) = lanes_of(&ty);
         let Some(scalar) = Scalar::of(elem) else {
-            // Of type `!`.
             self.value(value)?;
-            return Ok(());
+            return if ty == Type::Never { Ok(()) } else { internal(format!("a unary operator on {ty}")) };
         };
         // A negative literal is one literal: the smallest integer's digits alone do not fit its type.
         if let (UnaryOp::Neg, ExprKind::Lit(Lit::Int(digits, _)), Type::Int(kind)) = (op, &value.kind, elem) {
@@ -304,7 +303,7 @@ impl Compiler<'_> {
         }
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
             self.compare(op, left.1, to, left.0, right.0);
-            return Ok(());
+            return self.check_comparison(op, left.1, left.0, right.0);
         }
         let (left_elem, left_lanes) = lanes_of(left.1);
         let (right_elem, right_lanes) = lanes_of(right.1);
@@ -318,6 +317,30 @@ impl Compiler<'_> {
             let left = Lanes { at: left.0, scalar: left_scalar, vector: left_lanes > 1 };
             let right = Lanes { at: right.0, scalar: right_scalar, vector: right_lanes > 1 };
             self.emit(Instr::LaneBinary { op, lanes, to, left, right });
+        }
+        Ok(())
+    }
+
+    /// A user's own comparison must be the one field by field.
+    fn check_comparison(&mut self, op: BinaryOp, ty: &Type, left: At, right: At) -> Result<()> {
+        let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let is_unknown = |part: &Type| {
+            let comparison = self.code.comparison(part);
+            if is_equality { comparison.equal.is_none() } else { comparison.order.is_none() }
+        };
+        let (mut has_own, mut unknown) = (false, None);
+        compared_whole(ty, &mut |part| {
+            has_own = true;
+            if unknown.is_none() && is_unknown(part) {
+                unknown = Some(part.clone());
+            }
+        });
+        if let Some(ty) = unknown {
+            return Err(Fault::UnknownComparison { ty, line: self.span.line });
+        }
+        if has_own {
+            let ty = self.type_at(ty);
+            self.emit(Instr::CheckComparison { op, ty, left, right });
         }
         Ok(())
     }
@@ -376,6 +399,16 @@ impl Compiler<'_> {
         let to = self.temp_bytes(8)?;
         self.constant(to, &Value::Int(IntKind::Usize, value as i128));
         Ok(to)
+    }
+}
+
+/// Calls `f` on the structs and enums that a comparison of two values compares as a whole.
+fn compared_whole(ty: &Type, f: &mut dyn FnMut(&Type)) {
+    match ty {
+        Type::Struct(_) | Type::Enum(_) => f(ty),
+        Type::Array(elem, _) => compared_whole(elem, f),
+        Type::Tuple(parts) => parts.iter().for_each(|part| compared_whole(part, f)),
+        _ => {}
     }
 }
 

@@ -20,8 +20,6 @@ use crate::value::Value;
 
 /// Frames are kept to what a 32-bit offset reaches.
 const MAX_FRAME: usize = 1 << 30;
-/// Local memory sites are aligned as the device's are.
-const LOCAL_ALIGN: usize = 64;
 
 type Result<T> = std::result::Result<T, Fault>;
 
@@ -33,6 +31,9 @@ fn internal<T>(what: impl Into<String>) -> Result<T> {
 pub(super) fn compile(program: &Program) -> Result<Code> {
     let mut code = Code::default();
     let mut sites = 0u32;
+    for typed in &program.functions {
+        code.comparisons.extend(typed.bound.comparisons.iter().cloned());
+    }
     for typed in &program.functions {
         let mut function = Compiler::new(typed, program, &mut code)?.run()?;
         function.first_site = sites;

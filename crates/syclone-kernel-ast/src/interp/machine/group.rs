@@ -181,7 +181,7 @@ impl Machine<'_> {
         let truths = || values.iter().map(|value| *value == Value::Bool(true));
         let all = |value: Value| vec![value; len];
         Ok(match what {
-            Together::Reduce(op) => all(tree(op, ty, values)?),
+            Together::Reduce(op) => all(tree(op, ty, &values)?),
             Together::Inclusive(op) => scan(op, ty, &values, None, true)?,
             Together::Exclusive(op) => scan(op, ty, &values, None, false)?,
             // The initial value is the group's, so the first member's.
@@ -258,7 +258,7 @@ impl Machine<'_> {
         }
         let mut truths = values.iter().map(|value| *value == Value::Bool(true));
         let result = match what {
-            Together::JointReduce(op) => tree(op, ty, values)?,
+            Together::JointReduce(op) => tree(op, ty, &values)?,
             Together::JointAny => Value::Bool(truths.any(|truth| truth)),
             Together::JointAll => Value::Bool(truths.all(|truth| truth)),
             Together::JointNone => Value::Bool(!truths.any(|truth| truth)),
@@ -296,31 +296,33 @@ fn identity(op: Op, ty: &Type) -> Result<Value, Fault> {
     numeric::identity(op, ty).ok_or_else(|| Fault::Internal(format!("{} has no identity for {ty}", op.name())))
 }
 
-/// All values combined by a halving tree: a fixed order, so that floats repeat.
-fn tree(op: Op, ty: &Type, mut values: Vec<Value>) -> Result<Value, Fault> {
-    let mut half = values.len().next_power_of_two() / 2;
+/// All values combined by a halving tree, a fixed order, so that floats repeat; rounded once in the end.
+fn tree(op: Op, ty: &Type, values: &[Value]) -> Result<Value, Fault> {
+    let mut partials: Vec<Value> = values.iter().map(|value| numeric::partial(op, value)).collect();
+    let mut half = partials.len().next_power_of_two() / 2;
     while half > 0 {
-        for position in 0..half.min(values.len().saturating_sub(half)) {
-            values[position] = apply(op, &values[position], &values[position + half])?;
+        for position in 0..half.min(partials.len().saturating_sub(half)) {
+            partials[position] = apply(op, &partials[position], &partials[position + half])?;
         }
         half /= 2;
     }
-    values.into_iter().next().map_or_else(|| identity(op, ty), Ok)
+    partials.into_iter().next().map_or_else(|| identity(op, ty), |result| Ok(numeric::rounded(ty, result)))
 }
 
-/// The scan from left to right.
+/// The scan from left to right; each result is rounded once.
 fn scan(op: Op, ty: &Type, values: &[Value], init: Option<Value>, inclusive: bool) -> Result<Vec<Value>, Fault> {
-    let mut running = init;
+    let mut running = init.map(|init| numeric::partial(op, &init));
     let mut results = Vec::with_capacity(values.len());
     for value in values {
+        let value = numeric::partial(op, value);
         let before = running;
         let after = match &before {
-            Some(before) => apply(op, before, value)?,
-            None => value.clone(),
+            Some(before) => apply(op, before, &value)?,
+            None => value,
         };
         results.push(match (inclusive, before) {
-            (true, _) => after.clone(),
-            (false, Some(before)) => before,
+            (true, _) => numeric::rounded(ty, after.clone()),
+            (false, Some(before)) => numeric::rounded(ty, before),
             (false, None) => identity(op, ty)?,
         });
         running = Some(after);

@@ -5,11 +5,11 @@ use super::reduce;
 use super::{Item, Machine, Status, product, unlinear};
 use crate::builtins::Builtins;
 use crate::interp::code::{At, Code};
+use crate::interp::local::LocalLayout;
 use crate::interp::{Arg, Fault, IncidentKind, Launch, Observer};
 use crate::tree::FunctionKind;
 use crate::types::Type;
 
-const LOCAL_ALIGN: usize = 64;
 /// More private or local memory than any launch needs; an allocator that overcommits would hand out much more.
 const MAX_BYTES: usize = 1 << 33;
 
@@ -69,7 +69,7 @@ pub(in crate::interp) fn run(
         sub_group_size: launch.sub_group_size.max(1),
         private: zeroed(item_bytes.checked_mul(group_size).ok_or(Fault::OutOfMemory { bytes: usize::MAX })?)?,
         item_bytes,
-        local: zeroed(arguments.local_bytes)?,
+        local: zeroed(arguments.local.bytes)?,
         items: Vec::new(),
         outside: Vec::new(),
         group: [0; 3],
@@ -134,13 +134,13 @@ struct Arguments {
     positions: Vec<usize>,
     /// Bytes that go to each item's frame.
     values: Vec<(At, Vec<u8>)>,
-    local_bytes: usize,
+    local: LocalLayout,
 }
 
 impl Arguments {
     fn new(code: &Code, launch: &Launch, params: &[(At, Type)]) -> Result<Self, Fault> {
-        let mut arguments =
-            Arguments { handles: Vec::new(), positions: Vec::new(), values: Vec::new(), local_bytes: code.local_bytes };
+        let local = code.local.clone();
+        let mut arguments = Arguments { handles: Vec::new(), positions: Vec::new(), values: Vec::new(), local };
         let mut args = launch.args.iter();
         for (position, (at, ty)) in params.iter().enumerate() {
             if matches!(ty, Type::Item(_) | Type::NdItem(_)) {
@@ -177,9 +177,9 @@ impl Arguments {
                 | Type::AtomicView(elem, _),
             ) if global.elem == **elem => (Handle::Global(global.clone()), number.to_le_bytes().to_vec()),
             (Arg::LocalAccessor { extents, elem }, Type::LocalAccessor(expected, _)) if elem == &**expected => {
-                let offset = self.local_bytes.next_multiple_of(LOCAL_ALIGN);
-                let bytes = product(*extents).saturating_mul(elem.size());
-                self.local_bytes = offset.checked_add(bytes).ok_or(Fault::OutOfMemory { bytes })?;
+                let len = product(*extents);
+                let bytes = len.saturating_mul(elem.size());
+                let offset = self.local.place(elem, len).ok_or(Fault::OutOfMemory { bytes })?;
                 let handle = Handle::Local { offset: offset as u64, extents: *extents, elem: elem.clone() };
                 (handle, number.to_le_bytes().to_vec())
             }

@@ -25,7 +25,7 @@ impl Machine<'_> {
         let Some(Handle::Reducer { op, ty, .. }) = self.handles.get(handle) else {
             return Err(Fault::Internal("a reduction that is none".into()));
         };
-        let (op, mut carry) = (*op, self.value(from, ty)?);
+        let (op, mut carry) = (*op, numeric::partial(*op, &self.value(from, ty)?));
         let partial = &mut self.partials[handle];
         for level in partial.iter_mut() {
             match level.take() {
@@ -58,7 +58,8 @@ impl Machine<'_> {
             let address = memory::global(number);
             let bytes = self.peek(address, ty.size(), kind)?;
             let before = Value::read(&ty, &bytes).map_err(|invalid| self.invalid(invalid.ty))?;
-            self.poke(address, &apply(op, &before, &result)?.to_bytes(), None)?;
+            let result = apply(op, &numeric::partial(op, &before), &result)?;
+            self.poke(address, &numeric::rounded(&ty, result).to_bytes(), None)?;
         }
         Ok(())
     }

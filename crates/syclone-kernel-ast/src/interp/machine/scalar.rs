@@ -181,13 +181,43 @@ impl Machine<'_> {
 
     pub(super) fn compare_value(&mut self, op: BinaryOp, ty: &Type, to: At, left: At, right: At) -> Result<(), Fault> {
         let (left, right) = (self.value(left, ty)?, self.value(right, ty)?);
-        let result = match op {
-            BinaryOp::Eq => left == right,
-            BinaryOp::Ne => left != right,
-            _ => holds(op, numeric::compare(&left, &right)),
-        };
+        let result = holds(op, numeric::compare(&left, &right));
         self.set_bits(to, u64::from(result), 1);
         Ok(())
+    }
+
+    /// Compares two values as the program itself does, each struct and enum as a whole. What differs from the comparison
+    /// field by field is not the derived one.
+    pub(super) fn check_comparison(&self, op: BinaryOp, ty: &Type, left: At, right: At) -> Result<(), Fault> {
+        match ty {
+            Type::Array(elem, len) => {
+                let size = elem.size();
+                (0..*len)
+                    .map(|i| (i * size) as u32)
+                    .try_for_each(|offset| self.check_comparison(op, elem, left + offset, right + offset))
+            }
+            Type::Tuple(parts) => parts.iter().enumerate().try_for_each(|(position, part)| {
+                let offset = Type::tuple_offset(parts, position) as u32;
+                self.check_comparison(op, part, left + offset, right + offset)
+            }),
+            Type::Struct(_) | Type::Enum(_) => {
+                let order = numeric::compare(&self.value(left, ty)?, &self.value(right, ty)?);
+                let bytes = |at: At| self.private.get(self.base + at as usize..).unwrap_or_default().as_ptr();
+                let comparison = self.code.comparison(ty);
+                let is_derived = match op {
+                    BinaryOp::Eq | BinaryOp::Ne => comparison.equal.is_none_or(|equal| {
+                        // SAFETY: both were read as values of the type just now.
+                        unsafe { equal(bytes(left), bytes(right)) == (order == Some(Ordering::Equal)) }
+                    }),
+                    _ => comparison.order.is_none_or(|own| {
+                        // SAFETY: as above.
+                        unsafe { own(bytes(left), bytes(right)) == order }
+                    }),
+                };
+                if is_derived { Ok(()) } else { Err(Fault::OwnComparison { ty: ty.clone(), line: self.line() }) }
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_ty: &Type) -> Result<(), Fault> {

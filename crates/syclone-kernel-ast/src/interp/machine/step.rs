@@ -65,6 +65,10 @@ impl Machine<'_> {
                 let code = self.code;
                 self.compare_value(op, &code.types[ty as usize], to, left, right)?;
             }
+            Instr::CheckComparison { op, ty, left, right } => {
+                let code = self.code;
+                self.check_comparison(op, &code.types[ty as usize], left, right)?;
+            }
             Instr::Cast { lanes, to, ty, from, from_ty } => {
                 let code = self.code;
                 self.cast(lanes, to, &code.types[ty as usize], from, &code.types[from_ty as usize])?;

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::environment::printable;
+
 /// The processor's own name, or at least its architecture.
 pub(crate) fn processor_name() -> String {
     let listed = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
@@ -13,6 +15,7 @@ pub(crate) fn processor_name() -> String {
     listed
         .filter(|name| !name.is_empty())
         .or_else(brand_string)
+        .map(|name| printable(&name))
         .unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 

@@ -3,6 +3,7 @@
 use super::fault::{Fault, Plan};
 use super::pool::{Pool, Settings, Shared};
 use super::{DryRun, registry};
+use crate::environment::printable;
 use crate::{Aspect, Aspects, Device, DeviceInfo, Error, Isa, Result};
 
 /// Far more compute units than any device has, and few enough that launches can be divided among them.
@@ -140,7 +141,7 @@ impl DryRunOptions {
     /// # Errors
     /// [`Error::InvalidDryRun`] for limits that contradict each other, and faults that can't happen.
     pub fn build(self) -> Result<DryRun> {
-        let selector = format!("dry-run device '{}'", self.name);
+        let selector = format!("dry-run device '{}'", printable(&self.name));
         self.with_selector(selector)
     }
 
@@ -157,7 +158,7 @@ impl DryRunOptions {
             return Err(Error::InvalidDryRun { place: format!("device '{}'", self.name), problem });
         }
         let info = DeviceInfo {
-            name: self.name,
+            name: printable(&self.name),
             backend: "dry",
             driver_version: concat!("syclone ", env!("CARGO_PKG_VERSION")).to_owned(),
             selector: selector.clone(),

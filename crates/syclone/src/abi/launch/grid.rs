@@ -255,6 +255,33 @@ mod tests {
         assert_eq!(Grid::new([0usize], Some([16]), 0, 2, false).chunks(), 0);
     }
 
+    /// As many boxes, and not much more for the worker that does most, if each takes a chunk in its turn.
+    #[test]
+    fn a_prime_number_of_items_is_divided_as_well_as_a_round_one_is() {
+        let division = |n: usize, workers, reduces| {
+            let grid = Grid::new([n], None, n, workers, reduces);
+            let (mut boxes, mut largest) = (0usize, 0usize);
+            for chunk in 0..grid.chunks() {
+                let mut items = 0;
+                grid.each_unit(chunk, |unit| {
+                    let Unit::Box(_, [len]) = unit else { panic!("no groups were asked for") };
+                    (boxes, items) = (boxes + 1, items + len);
+                    true
+                });
+                largest = largest.max(items);
+            }
+            (boxes, grid.chunks().div_ceil(workers) * largest)
+        };
+        for (prime, round) in [(1_000_003, 1_000_000), (99_991, 100_000), (16_777_259, 1 << 24), (1009, 1000)] {
+            for (workers, reduces) in [1, 2, 7, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+                let (one, other) = (division(prime, workers, reduces), division(round, workers, reduces));
+                let text = format!("{prime} items for {workers} workers: {one:?}, not {other:?}");
+                assert!(one.0.abs_diff(other.0) <= 1, "boxes of {text}");
+                assert!(one.1 <= other.1 + other.1 / 4 + 64, "the most of {text}");
+            }
+        }
+    }
+
     #[test]
     fn the_division_of_a_reduction_does_not_depend_on_the_workers() {
         let chunks = |workers| Grid::new([1 << 24], None, 1 << 24, workers, true).chunks();

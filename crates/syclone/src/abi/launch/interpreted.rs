@@ -1,7 +1,10 @@
 //! The interpreter as a way to run a launch.
 
-use syclone_kernel_ast::interp::{Fault, Launch, run as interpret};
-use syclone_runtime::{Error, Name, Result};
+use std::sync::Arc;
+
+use syclone_kernel_ast::bound::BoundFunction;
+use syclone_kernel_ast::interp::{self, Fault, Launch, NoObserver};
+use syclone_runtime::{Device, Error, Name, Result};
 
 use super::ARRAY;
 use super::checked::Checks;
@@ -10,21 +13,47 @@ use crate::abi::kernel::{Kernel, KernelMeta};
 use crate::kernel::ParamTuple;
 use crate::types::builtins::MathBuiltins;
 
+/// A kernel as the interpreter runs it, for any number of runs.
+pub struct Interpreted {
+    function: Arc<BoundFunction>,
+    code: interp::Kernel,
+}
+
+impl Interpreted {
+    /// Types and compiles a kernel's tree.
+    ///
+    /// # Errors
+    /// [`Error::BuildFailed`] if rustc knows something of the kernel's types that the tree does not say, such as an operator
+    /// of the program's own.
+    pub fn new<const D: usize, K: Kernel<D>>(device: &Device, kernel: &K, meta: &KernelMeta<D>) -> Result<Self> {
+        let function = kernel.bound();
+        let code = interp::Kernel::new(&function, &MathBuiltins).map_err(|fault| match fault {
+            Fault::Untyped(log) => Error::BuildFailed {
+                kernel: Name::Borrowed(meta.name),
+                device: device.info().selector.clone(),
+                log: log.to_string(),
+            },
+            fault => error(meta, fault, &device.info().selector),
+        })?;
+        Ok(Interpreted { function, code })
+    }
+}
+
 /// Interprets a whole launch on `device`, with checks if it is the command with this number on a checked device.
 ///
 /// # Safety
 /// As for [`Kernel::group`].
-pub unsafe fn run<const D: usize, K: Kernel<D>>(
-    kernel: &K,
+pub unsafe fn run<const D: usize>(
+    kernel: &Interpreted,
     meta: &KernelMeta<D>,
-    params: K::Params,
+    params: impl ParamTuple,
     grid: &Grid<D>,
     sub_group_size: usize,
     checks: Option<(&Checks, u64)>,
     device: &str,
 ) -> Result<()> {
     let launch = Launch {
-        function: kernel.bound(),
+        function: Arc::clone(&kernel.function),
         args: params.args(),
         global: in_three(grid.global),
         local: in_three(grid.local.unwrap_or([1; D])),
@@ -34,8 +63,8 @@ pub unsafe fn run<const D: usize, K: Kernel<D>>(
     // SAFETY: the arguments are the launch's own, whose memory is alive and ordered by the caller's promise.
     let result = unsafe {
         match checks {
-            Some((checks, command)) => checks.run(&Name::Borrowed(meta.name), command, &launch),
-            None => interpret(&launch, &MathBuiltins),
+            Some((checks, command)) => checks.run(&Name::Borrowed(meta.name), command, &kernel.code, &launch),
+            None => kernel.code.run(&launch, &MathBuiltins, &mut NoObserver),
         }
     };
     result.map_err(|fault| error(meta, fault, device))

@@ -18,6 +18,7 @@ use syclone_runtime::{Access, Device, Error, Isa, KernelWork, Name, Result, Work
 
 use self::checked::Checks;
 use self::grid::Grid;
+use self::interpreted::Interpreted;
 use super::arena::Arena;
 use super::group_cx::GroupMemory;
 use super::kernel::{Form, Kernel, KernelMeta};
@@ -88,6 +89,10 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let params = params.with_faults();
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
+    let interpreted = match way {
+        Way::Interpreter => Some(Interpreted::new(device, &kernel, &meta)?),
+        _ => None,
+    };
     let mut grid = Grid::new(shape.global, local, total, device.info().compute_units, reduces);
     if way == Way::Interpreter {
         grid = grid.in_one_chunk();
@@ -97,7 +102,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let params = if reduces { params.with_chunks(grid.chunks().max(1), &mut reductions) } else { params };
     let isa = device.info().isa;
     let printed = Printed::here();
-    Ok(LaunchWork { kernel, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed })
+    Ok(LaunchWork { kernel, interpreted, meta, params, grid, sub_group_size, way, isa, reductions, checks, printed })
 }
 
 /// How many items a launch has, which must be a number that addresses can have.
@@ -184,6 +189,8 @@ fn choose_way<const D: usize>(meta: &KernelMeta<D>, groups: bool) -> Result<Way>
 
 struct LaunchWork<const D: usize, K: Kernel<D>> {
     kernel: K,
+    /// If that is the way.
+    interpreted: Option<Interpreted>,
     meta: KernelMeta<D>,
     params: K::Params,
     grid: Grid<D>,
@@ -226,7 +233,7 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
     }
 
     fn rewind(&self, output: Option<&Output>) {
-        self.printed.redirect(output);
+        self.printed.rewind(output);
         for reduction in &self.reductions {
             // SAFETY: a launch is rewound between its runs.
             unsafe { reduction.rewind() };
@@ -249,12 +256,12 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
     /// # Safety
     /// As for [`KernelWork::run`].
     unsafe fn run_chunk(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
-        if self.way == Way::Interpreter {
+        if let Some(kernel) = &self.interpreted {
             // SAFETY: the caller's promise about the memory.
             return unsafe {
                 let checks = self.checks.as_ref().map(|checks| (checks, worker.command()));
                 let device = worker.device();
-                interpreted::run(&self.kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks, device)
+                interpreted::run(kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks, device)
             };
         }
         let (local, bytes) = worker.local_memory();

@@ -17,6 +17,7 @@
 //! computes all results with the functions of [`super::group`] or [`super::sub_group`]; each item then takes its own.
 //! The buffers of two rounds alternate, so that an item's next deposit cannot overwrite what others still read.
 
+mod collectives;
 pub mod group;
 mod round;
 pub mod sub_group;
@@ -25,6 +26,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use self::collectives::Results;
 use self::round::{Arrival, Operation, Round, Site};
 use super::group_cx::GroupCx;
 use super::per_item::PerItem;
@@ -98,22 +100,22 @@ impl<'a, const D: usize> Cx<'a, D> {
     }
 
     /// A collective of the group: `argument` of each item, and `compute` from all of them to all results.
-    async fn in_group<A: Copy + 'static, R: Copy + 'static, O: 'static>(
+    async fn in_group<A: Copy + 'static, R: Copy + 'static, O: 'static, C: Results<R>>(
         &self,
         operation: Operation,
         argument: A,
-        compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> PerItem<R>,
+        compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> C,
     ) -> R {
         let site = Site::new::<A, R, O>(self.line, operation);
         self.state().group.exchange(self.group, site, self.index, argument, compute).await
     }
 
     /// A collective of the item's sub-group, as [`Cx::in_group`]; the group that `compute` sees is the sub-group.
-    async fn in_sub_group<A: Copy + 'static, R: Copy + 'static, O: 'static>(
+    async fn in_sub_group<A: Copy + 'static, R: Copy + 'static, O: 'static, C: Results<R>>(
         &self,
         operation: Operation,
         argument: A,
-        compute: impl FnOnce(&GroupCx<1>, PerItem<A>) -> PerItem<R>,
+        compute: impl FnOnce(&GroupCx<1>, PerItem<A>) -> C,
     ) -> R {
         let site = Site::new::<A, R, O>(self.line, operation);
         let lane = self.index % self.group.sub_group_size;

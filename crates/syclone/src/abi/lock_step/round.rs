@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use super::collectives::Results;
 use crate::abi::group_cx::GroupCx;
 use crate::abi::per_item::PerItem;
 
@@ -168,13 +169,13 @@ impl Round {
     }
 
     /// The collective at `site`: deposits the argument of item `index`, waits, and gives the item's result.
-    pub(super) async fn exchange<const D: usize, A: Copy + 'static, R: Copy + 'static>(
+    pub(super) async fn exchange<const D: usize, A: Copy + 'static, R: Copy + 'static, C: Results<R>>(
         &self,
         group: &GroupCx<D>,
         site: Site,
         index: usize,
         argument: A,
-        compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> PerItem<R>,
+        compute: impl FnOnce(&GroupCx<D>, PerItem<A>) -> C,
     ) -> R {
         let parity = self.parity.get();
         let (deposits, results) = (&self.deposits[parity], &self.results[parity]);
@@ -191,7 +192,7 @@ impl Round {
         // All items have come, and the first is resumed before the others.
         if index == 0 {
             let mark = group.mark();
-            let computed = compute(group, deposits.values());
+            let computed = compute(group, deposits.values()).of_each(group);
             for i in 0..group.size() {
                 results.set(i, computed.get(i));
             }

@@ -5,6 +5,7 @@ mod arena;
 mod collectives;
 mod group_cx;
 mod lock_step;
+mod message;
 mod scans;
 
 use super::{GroupCx, GroupMemory, PerItem};

@@ -5,7 +5,7 @@ use core::mem::offset_of;
 use syclone_kernel_ast::types::{IntKind, Type};
 use syclone_kernel_ast::value::Value;
 
-use crate::types::derive_support::{enum_type, enum_value, struct_type, struct_value};
+use crate::types::derive_support::{Comparison, enum_type, enum_value, struct_type, struct_value};
 use crate::types::{DeviceConst, DeviceCopy, Vector, bf16, f16};
 
 /// The bytes of a value of a type without padding.
@@ -71,6 +71,8 @@ unsafe impl<T: DeviceCopy> DeviceCopy for Pair<T> {
                 ("second", offset_of!(Self, second), u32::device_type),
             ],
             &[],
+            &[],
+            Comparison::default(),
         )
     }
     fn zeroed() -> Self {
@@ -91,7 +93,13 @@ enum Side {
 // SAFETY: the variants and the size are those of the enum.
 unsafe impl DeviceCopy for Side {
     fn device_type() -> Type {
-        enum_type::<Self>("Side", &[("Left", Side::Left as i128), ("Right", Side::Right as i128)], &[])
+        enum_type::<Self>(
+            "Side",
+            &[("Left", Side::Left as i128), ("Right", Side::Right as i128)],
+            &[],
+            &[],
+            Comparison::default(),
+        )
     }
     fn zeroed() -> Self {
         Side::Left

@@ -113,3 +113,46 @@ pub struct Place {
 pub fn start_of(place: Place) -> Offset {
     place.start
 }
+
+/// A trait with a parameter.
+#[device_fn]
+pub trait Meet<T>: DeviceCopy {
+    /// What comes of both.
+    fn meet(self, other: T) -> f32;
+}
+
+/// A struct of which some instances have a method.
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+pub struct Couple<T> {
+    /// One.
+    pub left: T,
+    /// And the other.
+    pub right: T,
+}
+
+#[device_fn]
+impl Meet<f32> for Couple<f32> {
+    fn meet(self, other: f32) -> f32 {
+        self.left * other + self.right
+    }
+}
+
+#[device_fn]
+impl Meet<u32> for Couple<f32> {
+    fn meet(self, other: u32) -> f32 {
+        self.left + other as f32
+    }
+}
+
+#[device_fn]
+impl Meet<f32> for Couple<u32> {
+    fn meet(self, other: f32) -> f32 {
+        (self.left + self.right) as f32 * other
+    }
+}
+
+/// Half of what meets.
+#[device_fn]
+pub fn met<C: Meet<f32>>(c: C) -> f32 {
+    c.meet(0.5)
+}

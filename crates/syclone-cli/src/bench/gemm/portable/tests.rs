@@ -121,7 +121,7 @@ fn every_version_is_exact_on_every_shape_and_touches_nothing_else() {
     for known in &KNOWN {
         let (m, n, k) = known.shape;
         let products = m * n * k;
-        // Debug builds and the interpreter are for what is small.
+        // Debug builds, futures and the interpreter are for what is small.
         let limit = if cfg!(debug_assertions) { 1_000_000 } else { usize::MAX };
         if products < limit {
             check::<f32>(known, Way::Regions, &queue, &mut team);
@@ -130,7 +130,9 @@ fn every_version_is_exact_on_every_shape_and_touches_nothing_else() {
             check::<f64>(known, Way::Regions, &queue, &mut team);
         }
         if products < 200_000 {
-            check::<f32>(known, Way::Interpreter, &queue, &mut team);
+            for way in [Way::LockStep, Way::Interpreter] {
+                check::<f32>(known, way, &queue, &mut team);
+            }
         }
     }
 }
@@ -149,8 +151,9 @@ fn every_version_is_exact_at_inner_sizes_below_one_stage() {
     for (m, n, k) in (1..=8).map(|k| (37, 19, k)).chain([(1, 1, 1), (1, 70, 2), (66, 1, 3)]) {
         let expected: Vec<i64> = (0..m * n).map(|idx| element(idx / n, idx % n, k)).collect();
         let examine = |c: &[i64], what: &str| assert_eq!(c, expected, "{what}");
-        run_all::<f32>(Shape { m, n, k }, Way::Regions, &queue, &mut team, examine);
-        run_all::<f32>(Shape { m, n, k }, Way::Interpreter, &queue, &mut team, examine);
+        for way in Way::ALL {
+            run_all::<f32>(Shape { m, n, k }, way, &queue, &mut team, examine);
+        }
     }
 }
 

@@ -86,3 +86,15 @@ fn a_file_is_named_with_the_line_or_with_what_the_system_says() {
     std::fs::remove_file(&path).unwrap();
     assert!(wrong.contains(", line 3: a device has no 'speed'"), "{wrong}");
 }
+
+#[test]
+fn control_characters_in_a_name_are_shown_and_not_sent_to_the_terminal() {
+    let options = parse("[[device]]\nname = \"red \\u001B[31m card\\n\"").unwrap().remove(0);
+    let dry = options.clone().build().unwrap();
+    assert_eq!(dry.device().info().name, "red \\u{1b}[31m card\\n");
+    assert_eq!(dry.device().info().selector, "dry-run device 'red \\u{1b}[31m card\\n'");
+    let error = DryRunOptions { compute_units: 0, ..options }.build().unwrap_err().to_string();
+    assert!(error.starts_with("device 'red \\u{1b}[31m card\\n': compute_units is 0"), "{error}");
+    let place = Path::new("/no\u{8}where.toml");
+    assert!(read(place).unwrap_err().to_string().starts_with("/no\\u{8}where.toml: "));
+}

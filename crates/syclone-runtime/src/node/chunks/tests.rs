@@ -1,8 +1,7 @@
 use super::*;
 
 fn chunks(total: usize, claim_share: usize) -> Chunks {
-    let (next, unfinished) = (AtomicUsize::new(0), AtomicUsize::new(total));
-    Chunks { total, claim_share, are_light: false, next, unfinished, failure: OnceLock::new() }
+    Chunks { claim_share, ..Chunks::new(total) }
 }
 
 #[test]
