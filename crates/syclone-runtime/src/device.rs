@@ -108,6 +108,13 @@ impl Device {
         broken.into_iter().chain(absent).chain(dry).collect()
     }
 
+    /// An error if a variable that describes devices can't be used: the CPU device's, or the file that `SYCLONE_DRY_RUN`
+    /// names. Without this the devices are only missing, and a program that chooses another one never hears of it.
+    pub fn check_settings() -> Result<()> {
+        host_cpu().as_ref().map_err(Error::clone)?;
+        dry_run::file_error().map_or(Ok(()), Err)
+    }
+
     /// The device that a program gets which does not choose: [`Device::from_env`].
     pub fn default_device() -> Result<Device> {
         Device::from_env()
