@@ -44,7 +44,10 @@ impl Failure {
         match self {
             Failure::Usage(_) => 2,
             Failure::Runtime(
-                Error::NoDevice { .. } | Error::InvalidSelector { .. } | Error::InvalidEnvironment { .. },
+                Error::NoDevice { .. }
+                | Error::InvalidSelector { .. }
+                | Error::InvalidEnvironment { .. }
+                | Error::InvalidDryRun { .. },
             ) => 2,
             _ => 1,
         }

@@ -5,6 +5,7 @@ mod rig;
 use rig::{assert_says, run};
 use syclone::abi::ways::{Way, with_way};
 use syclone::prelude::*;
+use syclone_runtime::{DryRunOptions, FaultKind};
 
 // Launch geometry.
 
@@ -166,6 +167,39 @@ fn an_upload_to_usm_memory_is_safe_from_what_happens_to_its_source() {
     }
 }
 
+#[kernel]
+fn add_one(item: Item<1>, data: ItemMut<i32>) {
+    data[item] += 1;
+}
+
+/// Host memory of the library's own is no slice: the host waits for the copy before it changes it, or the copy owns it.
+#[test]
+fn a_copy_from_host_memory_and_one_in_a_graph_keep_what_was_there_when_they_were_submitted() {
+    const LEN: usize = 1 << 18;
+    let queue = rig::queue();
+    let mut host = queue.alloc_host::<i32>(LEN).expect("memory");
+    let target = Buffer::<i32>::new(LEN);
+    let start = target.slice(..16).expect("it is inside");
+    let recorded = queue.record(|queue| {
+        let source = vec![7; 16];
+        queue.copy_from_slice(&source, &start)
+    });
+    let graph = recorded.expect("records").0.instantiate().expect("a graph");
+    for round in 0..if queue.device().is_checked() { 3 } else { 50 } {
+        host.host_mut().expect("the host's turn").fill(round);
+        std::mem::forget(queue.copy(&host, &target).expect("submits"));
+        host.host_mut().expect("the copy has ended").fill(-1);
+        std::mem::forget(queue.submit(|h| h.parallel_for(LEN, add_one(target.read_write(h)))).expect("submits"));
+        std::mem::forget(queue.download(&target).expect("submits"));
+        let download = queue.download(&target).expect("submits");
+        queue.fill(&target, -9).expect("submits");
+        queue.replay(&graph).expect("submits");
+        assert!(download.wait().expect("reads").iter().all(|&x| x == round + 1), "round {round}");
+        let end = target.to_vec().expect("reads");
+        assert_eq!((&end[..16], &end[16..18]), (&[7; 16][..], &[-9; 2][..]), "round {round}");
+    }
+}
+
 // Failures.
 
 #[kernel]
@@ -178,11 +212,6 @@ fn copy_in_groups(item: NdItem<1>, x: View<i32>, space: LocalAccessor<i32>, out:
     space[item.local_id(0)] = x[item];
     item.barrier();
     out[item] = space[item.local_id(0)];
-}
-
-#[kernel]
-fn add_one(item: Item<1>, data: ItemMut<i32>) {
-    data[item] += 1;
 }
 
 #[test]
@@ -222,6 +251,117 @@ fn a_failed_launch_is_never_reported_as_success() {
         drop(dropped);
         assert_eq!(last.wait().expect_err("an element too many").to_string(), error, "{way:?}");
     });
+}
+
+#[kernel]
+fn overwrite(item: Item<1>, data: ItemMut<i32>) {
+    data[item] = 1;
+}
+
+/// The text of the error that a command ends in, at its submission or later.
+fn outcome(command: Result<Event>) -> std::result::Result<(), String> {
+    command.and_then(|event| event.wait()).map_err(|error| error.to_string())
+}
+
+/// Each fault that a device can have, on a device that has it on demand.
+#[test]
+fn no_fault_of_a_device_passes_an_old_value_for_a_result() {
+    use FaultKind::{Allocation, Build, Completion, Copy, DeviceLost, Launch};
+    for kind in [Build, Launch, Copy, Completion, DeviceLost] {
+        let dry = DryRunOptions::new("card").run_kernels().build().expect("a device");
+        let queue = Queue::new(dry.device()).expect("a queue");
+        let (out, other) = (Buffer::from_vec(vec![-77; 8]), Buffer::from_vec(vec![5; 8]));
+        dry.fail_next(kind);
+        let (name, first) = match kind {
+            Copy => ("copy", queue.copy_from_slice(&[1; 8], &out)),
+            _ => ("overwrite", queue.submit(|h| h.parallel_for(8, overwrite(out.write(h))))),
+        };
+        let refused = first.is_err();
+        let error = outcome(first).expect_err("there was a fault");
+        assert_says(&error, &[name, "dry-run device 'card'"]);
+        let dependent = outcome(queue.submit(|h| h.parallel_for(8, add_one(out.read_write(h)))));
+        let independent = outcome(queue.submit(|h| h.parallel_for(8, add_one(other.read_write(h)))));
+        match kind {
+            // Told at once, so that there is no command: the memory is what it was, and nobody has to hear of it again.
+            Build | Launch => {
+                assert!(refused, "{kind:?}");
+                assert_eq!(dependent, Ok(()), "{kind:?}");
+                assert_eq!(out.to_vec().expect("reads"), [-76; 8], "{kind:?}");
+                queue.wait().expect("it was reported");
+            }
+            DeviceLost => {
+                assert_says(&dependent.expect_err("the device is lost"), &["card", "lost"]);
+                assert_says(&independent.clone().expect_err("the device is lost"), &["card", "lost"]);
+                out.host_read().expect_err("what a lost device wrote is no result");
+                queue.wait().expect_err("the queue's first error");
+            }
+            _ => {
+                assert_says(&dependent.expect_err("depends on what failed"), &["'add_one' did not run", &error]);
+                assert_says(&out.host_read().expect_err("no result").to_string(), &["did not run", &error]);
+                assert_eq!(queue.wait().expect_err("the queue's first error").to_string(), error);
+            }
+        }
+        queue.wait().expect("it is reported once");
+        if kind != DeviceLost {
+            assert_eq!(independent, Ok(()), "{kind:?}");
+            assert_eq!(other.to_vec().expect("reads"), [6; 8], "{kind:?}");
+            // Written anew, the memory is good again.
+            queue.fill(&out, 3).expect("submits");
+            assert_eq!(out.to_vec().expect("reads"), [3; 8], "{kind:?}");
+        }
+    }
+    let dry = DryRunOptions::new("card").run_kernels().build().expect("a device");
+    let queue = Queue::new(dry.device()).expect("a queue");
+    dry.fail_next(Allocation);
+    let error = queue.alloc_device::<i32>(1000).map(drop).expect_err("there was a fault").to_string();
+    assert_says(&error, &["4000 bytes", "card"]);
+    let memory = queue.alloc_device::<i32>(1000).expect("the next one is served");
+    assert_eq!(queue.to_vec(&memory).expect("reads"), [0; 1000]);
+}
+
+// First launches.
+
+/// A kernel for each number.
+#[kernel]
+fn sum_below<const N: u32>(item: Item<1>, out: ItemMut<u32>) {
+    let mut sum = 0;
+    for k in 0..N {
+        sum += k;
+    }
+    out[item] = sum * 1000 + item.global_id(0) as u32;
+}
+
+/// What is found out of a kernel at its first launch is found out right, also by several threads at the same time.
+#[test]
+fn a_kernel_may_be_launched_for_the_first_time_by_eight_threads_at_once_in_any_way() {
+    fn launch_by_eight<const N: u32>() {
+        let together = std::sync::Barrier::new(8);
+        let launch = |way| {
+            let (queue, out) = (rig::queue(), Buffer::<u32>::new(50));
+            together.wait();
+            with_way(way, || run(&queue, |h| h.parallel_for(50, sum_below::<N>(out.write(h)))));
+            let sum: u32 = (0..N).sum();
+            assert!(
+                out.host_read().expect("reads").iter().copied().eq((0..50).map(|i| sum * 1000 + i)),
+                "{N}, {way:?}"
+            );
+        };
+        std::thread::scope(|threads| {
+            for way in Way::ALL.into_iter().cycle().take(8) {
+                threads.spawn(move || launch(way));
+            }
+        });
+    }
+    launch_by_eight::<0>();
+    launch_by_eight::<1>();
+    launch_by_eight::<2>();
+    launch_by_eight::<3>();
+    launch_by_eight::<4>();
+    launch_by_eight::<5>();
+    launch_by_eight::<6>();
+    launch_by_eight::<7>();
+    launch_by_eight::<8>();
+    launch_by_eight::<9>();
 }
 
 // Devices and threads.

@@ -238,7 +238,108 @@ fn parts_of_larger_matrices_multiply_like_copies_and_leave_the_rest_alone() {
     });
 }
 
+/// Kernels whose matrices have two dimensions, as they lie in memory: in `$of`, summed in `$sum`.
+macro_rules! products_of_matrices {
+    ($($name:ident $of:ty, |$x:ident| $value:expr => $sum:ty;)*) => {$(
+        #[kernel]
+        fn $name(item: Item<2>, a: View<$of, 2>, b: View<$of, 2>, c: ItemMut<$sum, 2>) {
+            let (row, column) = (item.id(0), item.id(1));
+            let mut sum = <$sum>::ZERO;
+            for p in 0..a.extent(1) {
+                let $x = a[[row, p]];
+                let left = $value;
+                let $x = b[[p, column]];
+                sum += left * $value;
+            }
+            c[item] = sum;
+        }
+    )*};
+}
+
+products_of_matrices! {
+    product_of_f32 f32, |x| x => f32;
+    product_of_f16 f16, |x| x.to_f32() => f32;
+    product_of_bf16 bf16, |x| x.to_f32() => f32;
+}
+
+/// The same with parts of the library's own: rows and columns of larger buffers, as operands and as the output.
+#[test]
+fn parts_of_larger_buffers_multiply_like_copies_and_leave_the_rest_alone() {
+    in_every_way(|queue, way| {
+        let (m, n, depth) = (7, 5, 6);
+        let s = Sizes { batch: 1, m, n, depth };
+        let (a, b) = (fill_a(m, depth), fill_b(depth, n));
+        let expected = floats(&reference(s, &a, &b));
+        // Each matrix lies at row 1 and column 2 of a larger one, which holds NaN, or 77 around the output.
+        let part_of = |rows: usize, columns: usize, inside: &[f32], around: f32| {
+            let all = Buffer::from_vec_with(vec![around; (rows + 3) * (columns + 4)], [rows + 3, columns + 4]);
+            let all = all.expect("as many elements");
+            let part = all.slice(1..rows + 1).and_then(|rows| rows.columns(2..columns + 2)).expect("it is inside");
+            part.copy_from_slice(inside).expect("as many elements");
+            (part, all)
+        };
+        let (a, _a) = part_of(m, depth, &floats(&a), f32::NAN);
+        let (b, _b) = part_of(depth, n, &floats(&b), f32::NAN);
+        let (c, all) = part_of(m, n, &[f32::NAN; 35], 77.0);
+        run(queue, |h| h.parallel_for([m, n], product_of_f32(a.read(h), b.read(h), c.write(h))));
+        assert_eq!(c.to_vec().expect("reads"), expected, "{way:?}");
+        for (i, value) in all.to_vec().expect("reads").into_iter().enumerate() {
+            let (row, column) = (i / (n + 4), i % (n + 4));
+            if (1..=m).contains(&row) && (2..n + 2).contains(&column) {
+                assert_eq!(value, expected[(row - 1) * n + column - 2], "{way:?}: row {row}, column {column}");
+            } else {
+                assert_eq!(value, 77.0, "{way:?}: row {row}, column {column}");
+            }
+        }
+    });
+}
+
 // Precision.
+
+/// Corners, sum, sum of squares and a sum by position of the product of the usual numbers, computed elsewhere.
+const KNOWN: [([usize; 3], [i64; 7]); 5] = [
+    ([17, 1, 33], [-260, -260, 143, 143, -142, 453_398, 601]),
+    ([1, 105, 107], [29, 29, 29, 29, 29, 2_961_513, 989]),
+    ([65, 63, 31], [-245, 179, 179, -287, 321, 98_977_449, 6158]),
+    ([64, 64, 48], [-266, 219, -231, -33, 245, 180_040_101, -8773]),
+    ([129, 127, 1000], [0, -5, 0, 0, -48, 2_261_448, -82]),
+];
+
+#[test]
+fn products_of_halves_are_exact_in_f32() {
+    in_every_way(|queue, way| {
+        for ([m, n, k], known) in KNOWN {
+            if m * n * k > 1_000_000 && (way != Way::Regions || queue.device().is_checked()) {
+                continue;
+            }
+            macro_rules! check {
+                ($kernel:ident, $type:ident) => {{
+                    let halves = |values: Vec<i64>, extents: [usize; 2]| {
+                        let values = values.into_iter().map(|x| $type::from_f32(x as f32)).collect();
+                        Buffer::from_vec_with(values, extents).expect("as many elements")
+                    };
+                    let (a, b) = (halves(fill_a(m, k), [m, k]), halves(fill_b(k, n), [k, n]));
+                    let c = Buffer::<f32, 2>::new([m, n]);
+                    run(queue, |h| h.parallel_for([m, n], $kernel(a.read(h), b.read(h), c.write(h))));
+                    let c: Vec<i64> = c.to_vec().expect("reads").into_iter().map(|x| x as i64).collect();
+                    let weight = |i: usize| ((7 * (i / n) + 3 * (i % n)) % 17 + 1) as i64;
+                    let found = [
+                        c[0],
+                        c[n - 1],
+                        c[(m - 1) * n],
+                        c[m * n - 1],
+                        c.iter().sum(),
+                        c.iter().map(|x| x * x).sum(),
+                        c.iter().enumerate().map(|(i, x)| x * weight(i)).sum(),
+                    ];
+                    assert_eq!(found, known, "{way:?}: {m} x {n} x {k} of {}", stringify!($type));
+                }};
+            }
+            check!(product_of_f16, f16);
+            check!(product_of_bf16, bf16);
+        }
+    });
+}
 
 #[test]
 fn products_in_f32_keep_all_its_bits() {

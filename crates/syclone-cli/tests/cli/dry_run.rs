@@ -3,6 +3,8 @@
 use crate::common::{Scratch, program, stderr, stdout};
 use std::process::Output;
 
+use serde_json::Value;
+
 /// Runs these words with a file of devices.
 fn run_with(test: &str, devices: &str, line: &str) -> Output {
     let scratch = Scratch::new(test);
@@ -40,5 +42,25 @@ fn a_device_that_is_lost_is_reported_by_each_version_and_by_nobody_else() {
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(text.contains("lost") || table.contains("lost"), "{text}{table}");
         assert!(!text.contains("never asked for"), "{text}");
+    }
+}
+
+#[test]
+fn a_version_that_fails_is_in_the_document_with_its_reason_and_the_others_with_their_times() {
+    for at in [1, 2, 5] {
+        let devices = format!("[[device]]\nrun_kernels = true\nfaults = [{{ kind = 'completion', at = {at} }}]\n");
+        let line = "bench gemm -n 12 --tiles 4,3 --repeat 1 --device dry:0 --json -";
+        let output = run_with(&format!("document-{at}"), &devices, line);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let report: Value = serde_json::from_str(&stdout(&output)).expect("one JSON document and nothing else");
+        let rows = report["rows"].as_array().expect("rows");
+        let (good, failed): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["ok"] == true);
+        assert_eq!((good.len(), failed.len()), (7, 1), "{report}");
+        assert!(good.iter().all(|row| row["ms"].is_number() && row["gflops"].is_number()), "{report}");
+        let failed = failed[0];
+        assert!(failed["reason"].as_str().is_some_and(|reason| reason.contains("was asked for")), "{failed}");
+        assert!(failed["ms"].is_null() && failed["gflops"].is_null(), "{failed}");
+        assert!(text.contains(failed["version"].as_str().expect("a name")), "{text}");
     }
 }

@@ -37,6 +37,7 @@ pub use crate::kernel::KernelArg;
 pub use crate::kernel::group::only_in_kernels;
 pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
 pub use crate::kernel::{LANES, deref};
+pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::{Tables, bind, found, found_of, methods_from, methods_of, no_lists};
@@ -49,7 +50,7 @@ pub use kernel::{
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use site::{Captures, NoSite, Site, any};
-pub use strips::{Lanes, all_hold, blocks, loop_end, part_inside, strips};
+pub use strips::{Lanes, all_hold, blocks, loop_end, part_inside, step, strips};
 pub use syclone_kernel_ast::bound::{BoundFunction, BoundMethod};
 pub use syclone_kernel_ast::types::{BindFn, Type};
 pub use tree_type::{TreeType, arg, role};

@@ -67,6 +67,40 @@ fn an_index_out_of_bounds_reads_zero_drops_writes_and_names_kernel_and_parameter
     });
 }
 
+/// One item of 8 × 8 goes to another place, which one of its two indices puts outside.
+#[kernel]
+fn stray(item: Item<2>, row: usize, column: usize, x: View<i32, 2>, y: ScatterMut<i32, 2>) {
+    let mut at = [item.id(0), item.id(1)];
+    if at[0] == 3 && at[1] == 5 {
+        at = [row, column];
+    }
+    y[at] = x[at] + 1;
+}
+
+#[test]
+fn each_index_of_a_part_of_a_larger_matrix_has_its_own_bound() {
+    in_every_way(|queue, way| {
+        // Inside of the whole matrix, beyond it, and where the offset in bytes would wrap.
+        for (row, column) in
+            [(3, 8), (8, 5), (100, 0), (0, 1000), (usize::MAX, 5), (usize::MAX / 80 + 1, 0), (0, usize::MAX)]
+        {
+            let all = Buffer::from_vec_with(vec![1234; 30 * 20], [30, 20]).expect("as many elements");
+            let part = all.slice(10..18).and_then(|rows| rows.columns(7..15)).expect("it is inside");
+            let x = all.slice(1..9).and_then(|rows| rows.columns(2..10)).expect("it is inside");
+            // SAFETY: every element has one writer, or none.
+            let text = failure(queue, |h| unsafe {
+                h.parallel_for_unchecked([8, 8], stray(row, column, x.read(h), part.scatter(h)))
+            });
+            assert_says(&text, &["stray", "'x'"]);
+            queue.fill(&part, 0).expect("submits");
+            for (i, value) in all.to_vec().expect("the part was written anew").into_iter().enumerate() {
+                let inside = (10..18).contains(&(i / 20)) && (7..15).contains(&(i % 20));
+                assert_eq!(value, if inside { 0 } else { 1234 }, "{way:?}: [{row}, {column}] reached element {i}");
+            }
+        }
+    });
+}
+
 #[kernel(fallback)]
 fn go_on(item: NdItem<1>, x: View<u32>, sums: ItemMut<u32>, marks: ScatterMut<u32>) {
     let shared = local::<[u32; 8]>();

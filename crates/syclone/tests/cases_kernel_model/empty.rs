@@ -129,3 +129,72 @@ fn reductions_over_no_groups_give_what_they_began_with() {
         }
     });
 }
+
+#[kernel]
+fn add_one(item: Item<1>, data: ItemMut<i32>) {
+    data[item] += 1;
+}
+
+#[kernel]
+fn copy_plus_one(item: Item<2>, x: View<i32, 2>, y: ItemMut<i32, 2>) {
+    y[item] = x[item] + 1;
+}
+
+#[kernel(fallback)]
+fn length_of_local(item: NdItem<1>, space: LocalAccessor<i32>, lens: ItemMut<usize>) {
+    item.barrier();
+    lens[item] = space.len() + 40;
+}
+
+#[test]
+fn memory_of_several_dimensions_and_rows_with_gaps_may_be_empty_too() {
+    in_every_way(|queue, way| {
+        for extents in [[0, 5], [5, 0], [0, 0]] {
+            let (x, y) = (Buffer::<i32, 2>::new(extents), Buffer::<i32, 2>::new(extents));
+            let (p, q) = (Buffer::<i32, 2>::pitched(extents), Buffer::<i32, 2>::pitched(extents));
+            let (p, q) = (p.expect("a shape"), q.expect("a shape"));
+            run(queue, |h| h.parallel_for(extents, copy_plus_one(x.read(h), y.write(h))));
+            run(queue, |h| h.parallel_for(extents, copy_plus_one(p.read(h), q.write(h))));
+            queue.fill(&p, 3).expect("submits").wait().expect("fills");
+            queue.copy(&p, &y).expect("submits").wait().expect("copies");
+            queue.copy(&y, &q).expect("submits").wait().expect("copies");
+            assert!(y.to_vec().expect("reads").is_empty() && q.to_vec().expect("reads").is_empty(), "{way:?}");
+        }
+        let lens = Buffer::<usize>::new(4);
+        run(queue, |h| h.parallel_for(NdRange::new(4, 2), length_of_local(LocalAccessor::new(0), lens.write(h))));
+        assert_eq!(lens.to_vec().expect("reads"), [40; 4], "{way:?}");
+    });
+}
+
+#[test]
+fn launches_of_nothing_pass_on_in_order_queues_inline_and_in_graphs() {
+    in_every_way(|queue, way| {
+        let in_order = Queue::in_order(queue.device()).expect("a queue");
+        let (none, some) = (in_order.alloc_device::<i32>(0), in_order.alloc_device::<i32>(4));
+        let (mut none, mut some) = (none.expect("no memory"), some.expect("memory"));
+        in_order.fill(&mut some, 4).expect("submits");
+        for _ in 0..3 {
+            in_order.parallel_for(0, add_one(none.item_mut())).expect("submits");
+            in_order.parallel_for(4, add_one(some.item_mut())).expect("submits");
+        }
+        assert_eq!(in_order.to_vec(&some).expect("reads"), [7; 4], "{way:?}");
+        let (none, some) = (Buffer::<i32>::new(0), Buffer::<i32>::new(3));
+        run(queue, |h| {
+            let none = none.write(h);
+            h.parallel_for(0, syclone::kernel!(|item: Item<1>| none[item] = 3))
+        });
+        let graph = Graph::new(queue.device());
+        let nothing = graph.add(|h| h.parallel_for(0, add_one(none.read_write(h)))).expect("records");
+        let after = graph.add(|h| {
+            h.depends_on(&nothing);
+            h.parallel_for(3, add_one(some.read_write(h)))
+        });
+        after.expect("records");
+        let graph = graph.instantiate().expect("a graph");
+        for _ in 0..5 {
+            queue.replay(&graph).expect("submits");
+        }
+        queue.wait().expect("runs");
+        assert_eq!(some.to_vec().expect("reads"), [5; 3], "{way:?}");
+    });
+}

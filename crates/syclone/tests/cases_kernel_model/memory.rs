@@ -131,6 +131,32 @@ fn wide_atomics_keep_both_halves_and_old_values_are_a_permutation() {
     });
 }
 
+#[kernel]
+fn all_of_64_bits(item: Item<1>, x: View<i64>, signed: AtomicView<i64>, unsigned: AtomicView<u64>) {
+    let bit = 1u64 << (item.global_id(0) % 64);
+    signed.atomic(0).fetch_max(x[item]);
+    signed.atomic(1).fetch_min(x[item]);
+    signed.atomic(2).fetch_sub(x[item]);
+    unsigned.atomic(0).fetch_max(bit);
+    unsigned.atomic(1).fetch_xor(bit);
+    unsigned.atomic(2).fetch_sub(1);
+}
+
+#[test]
+fn atomics_of_64_bits_know_the_sign_and_both_halves() {
+    in_every_way(|queue, way| {
+        let x: Vec<i64> = (0..1000).map(|i| (i - 700) << 33).collect();
+        let expected = [299 << 33, -700 << 33, -x.iter().sum::<i64>()];
+        let x = Buffer::from_vec(x);
+        let (signed, unsigned) = (Buffer::from_vec(vec![i64::MIN, i64::MAX, 0]), Buffer::<u64>::new(3));
+        run(queue, |h| h.parallel_for(1000, all_of_64_bits(x.read(h), signed.atomic(h), unsigned.atomic(h))));
+        assert_eq!(signed.to_vec().expect("reads"), expected, "{way:?}");
+        // The lower 40 bits are flipped 16 times, the others 15 times.
+        let unsigned = unsigned.to_vec().expect("reads");
+        assert_eq!(unsigned, [1 << 63, u64::MAX << 40, 0u64.wrapping_sub(1000)], "{way:?}");
+    });
+}
+
 #[kernel(fallback)]
 fn local_is_the_groups(item: NdItem<1>, out: GroupMut<u32>, other: LocalAccessor<u32>) {
     let a = local::<[u32; 2]>();
@@ -172,6 +198,87 @@ fn local_memory_never_leaks_into_another_group() {
             for (event, out) in events.iter().zip(&outs) {
                 event.wait().expect("runs");
                 assert!(out.host_read().expect("reads").iter().copied().eq(0..64), "{way:?}, round {round}");
+            }
+        }
+    });
+}
+
+/// Local memory of four kinds, filled by two items and compared by a third. What differs is counted from 100 000 on.
+#[kernel(fallback)]
+fn compare_all_kinds(
+    item: NdItem<2>,
+    bytes: LocalAccessor<u8>,
+    matrix: LocalAccessor<f64, 2>,
+    out: GroupMut<usize, 2>,
+) {
+    let fixed = local::<[u16; 5]>();
+    let nested = local::<[[u64; 3]; 2]>();
+    let g = item.group_linear_id();
+    let me = item.local_linear_id();
+    if me == 0 {
+        for i in 0..bytes.len() {
+            bytes[i] = (g + i) as u8;
+        }
+        for i in 0..5 {
+            fixed[i] = (g * 5 + i) as u16;
+        }
+    }
+    if me == 1 {
+        for i in 0..matrix.extent(0) {
+            for j in 0..matrix.extent(1) {
+                matrix[[i, j]] = (g * 100 + i * 10 + j) as f64;
+            }
+        }
+        for i in 0..2 {
+            for j in 0..3 {
+                nested[i][j] = (g * 1000 + i * 10 + j) as u64;
+            }
+        }
+    }
+    item.barrier();
+    let mut busy = 1u32;
+    for k in 0..(g % 11) * 50 {
+        busy = (busy * 3 + k as u32 % 5) % 1000;
+    }
+    item.barrier();
+    if me == 2 {
+        let mut wrong = (busy > 1000) as usize;
+        for i in 0..bytes.len() {
+            wrong += (bytes[i] != (g + i) as u8) as usize;
+        }
+        for i in 0..5 {
+            wrong += (fixed[i] != (g * 5 + i) as u16) as usize;
+        }
+        for i in 0..matrix.extent(0) {
+            for j in 0..matrix.extent(1) {
+                wrong += (matrix[[i, j]] != (g * 100 + i * 10 + j) as f64) as usize;
+            }
+        }
+        for i in 0..2 {
+            for j in 0..3 {
+                wrong += (nested[i][j] != (g * 1000 + i * 10 + j) as u64) as usize;
+            }
+        }
+        out[item.group()] = g + 100_000 * wrong;
+    }
+}
+
+#[test]
+fn local_memory_of_any_type_and_size_is_the_groups_own() {
+    in_every_way(|queue, way| {
+        let queues: [Queue; 3] = std::array::from_fn(|_| Queue::new(queue.device()).expect("a queue"));
+        for round in 0..20 {
+            let outs: [Buffer<usize, 2>; 3] = std::array::from_fn(|_| Buffer::new([7, 9]));
+            for (queue, out) in queues.iter().zip(&outs) {
+                // Odd sizes, so that what follows the bytes would lie askew if nobody aligned it.
+                let (bytes, matrix) = (LocalAccessor::new(3 + round % 5), LocalAccessor::new([2 + round % 3, 3]));
+                let launch = |h: &Handler<'_>| {
+                    h.parallel_for(NdRange::new([7, 27], [1, 3]), compare_all_kinds(bytes, matrix, out.write(h)))
+                };
+                queue.submit(launch).expect("submits");
+            }
+            for out in outs {
+                assert!(out.to_vec().expect("runs").into_iter().eq(0..63), "{way:?}, round {round}");
             }
         }
     });

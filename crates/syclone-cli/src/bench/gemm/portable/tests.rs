@@ -117,6 +117,7 @@ fn check<T: Float + Element>(known: &Known, way: Way, queue: &Queue, team: &mut 
 #[test]
 fn every_version_is_exact_on_every_shape_and_touches_nothing_else() {
     let queue = Queue::new(&Device::select("cpu").expect("the CPU device")).expect("a queue");
+    let checked = Queue::new(&Device::cpu_checked().expect("every machine has it")).expect("a queue");
     let mut team = Team::new(2).expect("a team");
     for known in &KNOWN {
         let (m, n, k) = known.shape;
@@ -133,6 +134,8 @@ fn every_version_is_exact_on_every_shape_and_touches_nothing_else() {
             for way in [Way::LockStep, Way::Interpreter] {
                 check::<f32>(known, way, &queue, &mut team);
             }
+            check::<f32>(known, Way::Interpreter, &checked, &mut team);
+            syclone::assert_clean!(checked.device());
         }
     }
 }
