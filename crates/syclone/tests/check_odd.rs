@@ -434,7 +434,7 @@ fn compound(item: Item<1>, which: u32, x: ItemMut<i32>, y: ItemMut<u8>) {
         0 => x[item] -= i32::MIN,                       // fault: minus
         1 => x[item] <<= 33 - item.id(0) as u32,        // fault: compound shift
         2 => x[item] %= item.id(0) as i32 - 1,          // fault: compound rem
-        3 => y[item] = (x[item] as f32 * 100.0) as u8,  // fault: compound cast
+        3 => y[item] = (x[item] as f32 * 100.0) as u8,  // 200 fits
         4 => x[item] = [1, 2, 3][x[item] as usize + 1], // fault: array index
         5 => x[item] = (x[item] + 2147483640).abs_diff(0) as i32,
         6 => y[item] = u8::MAX - y[item],
