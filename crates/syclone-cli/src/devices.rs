@@ -69,6 +69,7 @@ pub fn run(arguments: &DevicesArgs) -> Result<(), Failure> {
         console::out(&text(&listing))?;
     }
     check_environment()?;
+    Device::check_settings()?;
     default.map(drop).map_err(Failure::from)
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::backends::{Backend, cpu, dry_run};
 use crate::check::Checks;
 use crate::memory::{MemoryAccount, MemoryStats};
-use crate::selector::Selector;
+use crate::selector::{BACKENDS, Selector};
 use crate::{Aspect, Aspects, Error, Isa, Result};
 
 /// The variable that names the default device.
@@ -96,7 +96,7 @@ impl Device {
             .as_ref()
             .err()
             .map(|error| UnavailableBackend { backend: "cpu", reason: one_line(error.clone()) });
-        let absent = crate::selector::BACKENDS
+        let absent = BACKENDS
             .iter()
             .filter(|&&name| !matches!(name, "cpu" | "dry"))
             .map(|&backend| UnavailableBackend { backend, reason: "not part of this version of syclone".to_owned() });
@@ -106,6 +106,13 @@ impl Device {
         });
         let dry = dry.map(|reason| UnavailableBackend { backend: "dry", reason });
         broken.into_iter().chain(absent).chain(dry).collect()
+    }
+
+    /// An error if a variable that describes devices can't be used: the CPU device's, or the file that `SYCLONE_DRY_RUN`
+    /// names. Without this the devices are only missing, and a program that chooses another one never hears of it.
+    pub fn check_settings() -> Result<()> {
+        host_cpu().as_ref().map_err(Error::clone)?;
+        dry_run::file_error().map_or(Ok(()), Err)
     }
 
     /// The device that a program gets which does not choose: [`Device::from_env`].
@@ -120,7 +127,11 @@ impl Device {
 
     /// The first device that `selector` matches: `cpu`, `cpu:0`, `cpu:check`, `opencl:*`, `*`, ….
     pub fn select(selector: &str) -> Result<Device> {
-        let parsed = Selector::parse(selector)?;
+        let available = || Device::all().iter().map(|device| device.info().selector.clone()).collect();
+        let Some(parsed) = Selector::parse(selector) else {
+            let (selector, backends) = (selector.to_owned(), BACKENDS);
+            return Err(Error::InvalidSelector { selector, available: available(), backends });
+        };
         if parsed.is_checked() {
             return checked_cpu().clone();
         }
@@ -136,8 +147,7 @@ impl Device {
         {
             return Err(error);
         }
-        let available = Device::all().iter().map(|device| device.info().selector.clone()).collect();
-        Err(Error::NoDevice { selector: selector.to_owned(), available })
+        Err(Error::NoDevice { selector: selector.to_owned(), available: available() })
     }
 
     /// A separate CPU device with its own pool of `threads` workers.

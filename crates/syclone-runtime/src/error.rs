@@ -33,12 +33,15 @@ pub enum Error {
     },
     /// A selector that can never match: not of the form `backend`, `backend:index`, `backend:*` or `*`.
     #[error(
-        "'{}' is not a device selector\nwrite 'cpu', 'cpu:0', 'opencl:*' or '*'; back ends: {}",
-        printable(selector), .backends.join(", ")
+        "'{}' is not a device selector\n\
+         available here: {}; '*' means any of them, a back end alone or with ':*' any of its own; back ends: {}",
+        printable(selector), list(.available), .backends.join(", ")
     )]
     InvalidSelector {
         /// What was asked for.
         selector: String,
+        /// The selectors of the devices that exist.
+        available: Vec<String>,
         /// The back-end names that a selector may start with.
         backends: &'static [&'static str],
     },
@@ -272,10 +275,12 @@ pub enum Error {
         expected: usize,
     },
     /// A kernel panicked: an integer division by zero or of the least number by −1, an overflow in a debug build.
-    #[error("kernel '{kernel}' panicked: {message}\nits outputs hold no result; the device goes on")]
+    #[error("kernel '{kernel}' panicked on {device}: {message}\nits outputs hold no result; the device goes on")]
     KernelPanic {
         /// The kernel.
         kernel: Name,
+        /// The device that ran it.
+        device: String,
         /// The panic's message.
         message: String,
     },

@@ -85,6 +85,8 @@ mod sync;
 mod trace;
 
 pub use aspect::{Aspect, Aspects};
+#[doc(hidden)]
+pub use backends::cpu::quiet::kernel_panicked_at;
 pub use backends::cpu::{Scratch, Worker};
 pub use backends::dry_run::{DryRun, DryRunOptions, Fault, FaultKind};
 pub use command::{Access, AccessMode, Command, KernelWork, RowShape, TextOutput, WorkKind};

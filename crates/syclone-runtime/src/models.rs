@@ -47,11 +47,14 @@ impl KernelWork for Counted {
         self.chunks.len()
     }
 
-    unsafe fn run(&self, chunk: usize, _worker: &mut Worker) -> Result<()> {
+    unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         assert_eq!(self.finishes.load(Ordering::Relaxed), 0, "a chunk ran after the end");
         self.chunks[chunk].fetch_add(1, Ordering::Relaxed);
         let message = "asked for".to_owned();
-        if self.fails_at == Some(chunk) { Err(Error::KernelPanic { kernel: self.name(), message }) } else { Ok(()) }
+        if self.fails_at == Some(chunk) {
+            return Err(Error::KernelPanic { kernel: self.name(), device: worker.device().to_owned(), message });
+        }
+        Ok(())
     }
 
     fn finish(&self) -> Result<()> {
@@ -110,7 +113,7 @@ fn each_chunk_is_claimed_once_and_one_worker_ends_the_kernel_after_all_of_them()
             let run = |index| {
                 let node = Arc::clone(&shared);
                 move || {
-                    let result = run_chunks(&node, &mut Worker::new(index, 0).unwrap());
+                    let result = run_chunks(&node, &mut Worker::new(index, 0, String::new()).unwrap());
                     if let Some(result) = &result {
                         scheduler::complete(&node, result.clone());
                     }

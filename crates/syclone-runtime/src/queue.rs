@@ -262,13 +262,11 @@ impl Queue {
             if let Some(previous) = state.last.replace(Arc::clone(&node)) {
                 node.follow(&previous, Link::Order);
             }
-            // Placed under the lock, so that the queue's order and the memory's order agree.
-            scheduler::place(&node, accesses, &dependencies);
-            drop(state);
-        } else {
-            drop(state);
-            scheduler::place(&node, accesses, &dependencies);
         }
+        // Placed under the lock, so that the queue's order and the memory's order agree: a barrier follows this command, and
+        // this command must not follow what another thread submits after that barrier.
+        scheduler::place(&node, accesses, &dependencies);
+        drop(state);
         drop((last, retired));
         let event = Event::new(Arc::clone(&node));
         scheduler::release(node);

@@ -2,7 +2,8 @@
 //!
 //! - *Placing* ([`place`]): with the hazards of all objects locked in ascending id, the node registers on each.
 //!   Because all locks are held together, any two commands meet in one order on every object that they
-//!   share, so the order has no cycles. An in-order queue holds its own lock around that, for the same reason.
+//!   share, so the order has no cycles. The queue holds its own lock around that, for the same reason: barriers, and the
+//!   turns of an in-order queue, are part of the order too.
 //! - *Advancing* ([`advance`]): whoever meets a node's last predecessor takes it further: a failed
 //!   predecessor settles it, an empty command settles at once, a host access is granted, anything else goes to its
 //!   device's back end. Settling makes more nodes ready; they are worked off in a list, not by recursion.

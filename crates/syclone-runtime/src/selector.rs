@@ -5,8 +5,6 @@
 //! Which devices exist is not decided here: a selector for a back end that this machine lacks is well formed
 //! and matches nothing.
 
-use crate::{Error, Result};
-
 /// Every back-end name that a selector may begin with, whether or not this build or machine has it.
 pub(crate) const BACKENDS: &[&str] = &["cpu", "cuda", "dry", "hip", "level_zero", "opencl", "vulkan"];
 
@@ -19,30 +17,27 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// Reads a selector; spaces around it and letter case don't matter.
-    pub(crate) fn parse(text: &str) -> Result<Selector> {
-        let invalid = || Error::InvalidSelector { selector: text.to_owned(), backends: BACKENDS };
+    /// Reads a selector, if it is one; spaces around it and letter case don't matter.
+    pub(crate) fn parse(text: &str) -> Option<Selector> {
         let lower = text.trim().to_ascii_lowercase();
         if lower == "*" {
-            return Ok(Selector { backend: None, index: None, checked: false });
+            return Some(Selector { backend: None, index: None, checked: false });
         }
         if lower == "cpu:check" {
-            return Ok(Selector { backend: Some("cpu"), index: None, checked: true });
+            return Some(Selector { backend: Some("cpu"), index: None, checked: true });
         }
         let (name, index) = match lower.split_once(':') {
             Some((name, index)) => (name, Some(index)),
             None => (lower.as_str(), None),
         };
-        let backend = BACKENDS.iter().copied().find(|&known| known == name).ok_or_else(invalid)?;
+        let backend = BACKENDS.iter().copied().find(|&known| known == name)?;
         let index = match index {
             None | Some("*") => None,
             // `parse` alone would accept a sign.
-            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Some(digits.parse().map_err(|_| invalid())?)
-            }
-            Some(_) => return Err(invalid()),
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().ok()?),
+            Some(_) => return None,
         };
-        Ok(Selector { backend: Some(backend), index, checked: false })
+        Some(Selector { backend: Some(backend), index, checked: false })
     }
 
     /// Whether the device number `index` of `backend` is meant.

@@ -330,6 +330,7 @@ fn registered_devices_are_found_by_their_selectors() {
     assert!(matches!(Device::select("dry:1000"), Err(Error::NoDevice { .. })));
     assert_eq!(Device::select("*").unwrap().info().backend, "cpu");
     assert!(Device::unavailable_backends().iter().all(|entry| entry.backend != "dry"));
+    assert_eq!(Device::check_settings(), Ok(()));
     assert!(DryRun::of(two).is_some() && DryRun::of(&Device::default_device().unwrap()).is_none());
 }
 
@@ -381,4 +382,5 @@ fn child_is_told_what_is_wrong_with_the_file() {
     let dry = missing.iter().find(|entry| entry.backend == "dry").unwrap();
     assert!(dry.reason.contains("line 3") && !dry.reason.contains('\n'));
     assert_eq!(Device::select("cpu").unwrap().info().backend, "cpu");
+    assert_eq!(Device::check_settings(), Err(error));
 }

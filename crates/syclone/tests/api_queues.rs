@@ -291,3 +291,48 @@ fn two_queues_overlap_the_copy_of_a_block_with_the_computation_of_the_one_before
         assert_eq!(results[block].to_vec().unwrap(), [block as u64; 1000]);
     }
 }
+
+/// Some arithmetic on each element, `rounds` times, by one work-item: one worker is busy with it, and another is free.
+#[kernel]
+fn churn(rounds: u32, x: View<f32>, y: ScatterMut<f32>) {
+    for i in 0..x.len() {
+        let mut value = x[i];
+        for _ in 0..rounds {
+            value = value * 0.5 + 1.0;
+        }
+        y[i] = value;
+    }
+}
+
+#[test]
+fn a_copy_command_runs_while_a_kernel_of_another_queue_does() {
+    // Where there is one core, two workers take turns, and what they do overlaps by chance.
+    if std::thread::available_parallelism().map_or(1, std::num::NonZero::get) < 2 {
+        eprintln!("skipped: this process may use one core, on which two commands cannot run at once");
+        return;
+    }
+    const ROUNDS: u32 = 64;
+    let device = Device::cpu_with_threads(2).unwrap();
+    let options = || QueueOptions::new().in_order(true).profiling(true);
+    let (copies, kernels) = (options().build(&device).unwrap(), options().build(&device).unwrap());
+    let mut tries = Vec::new();
+    // Some tens of milliseconds each; longer in the next try, if a busy machine had no second core to spare.
+    for scale in [1, 1, 2, 4, 8] {
+        let (elements, copied) = (scale << 18, scale << 22);
+        let (x, y) = (Buffer::from_vec(vec![3.0f32; elements]), Buffer::<f32>::new(elements));
+        let (source, target) = (Buffer::from_vec(vec![7.0f32; copied]), Buffer::<f32>::new(copied));
+        let kernel = kernels.submit(|h| h.single_task(churn(ROUNDS, x.read(h), y.scatter(h)))).unwrap();
+        let copy = copies.copy(&source, &target).unwrap();
+        kernel.wait().unwrap();
+        copy.wait().unwrap();
+        let expected = (0..ROUNDS).fold(3.0, |value, _| value * 0.5 + 1.0);
+        assert!(y.host_read().unwrap().iter().all(|value| *value == expected));
+        assert!(target.host_read().unwrap().iter().all(|value| *value == 7.0));
+        let (kernel, copy) = (kernel.profiling().unwrap(), copy.profiling().unwrap());
+        if copy.start < kernel.end && kernel.start < copy.end {
+            return;
+        }
+        tries.push((kernel, copy));
+    }
+    panic!("no copy ran beside a kernel: {tries:?}");
+}

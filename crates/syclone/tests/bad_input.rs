@@ -344,7 +344,8 @@ fn a_selector_that_matches_nothing_lists_what_exists() {
     }
     for selector in ["gpu", "", "cpu:", "cpu:-1", "cpu:x", "kuda:0"] {
         let text = Device::select(selector).map(|_| ()).expect_err("no selector").to_string();
-        assert_says(&text, &[&format!("'{selector}' is not a device selector"), "cpu"]);
+        assert_says(&text, &[&format!("'{selector}' is not a device selector"), "available here: cpu:0, cpu:check;"]);
+        assert!(!text.contains("opencl:"), "no device is offered that this machine lacks: {text}");
     }
     for backend in Device::unavailable_backends() {
         let reason = backend.reason;

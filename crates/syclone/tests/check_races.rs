@@ -231,7 +231,10 @@ fn a_barrier_orders_its_own_group_only() {
     let x = numbers(16);
     // SAFETY: none; on this device items take turns.
     let reports = reports(|h| unsafe { h.parallel_for_unchecked(groups(), beyond_the_group(x.scatter(h))) });
-    expect(&reports, DataRace, line("beyond the group"), &ids([15, 0]));
+    let report = expect(&reports, DataRace, line("beyond the group"), &ids([15, 0]));
+    assert_eq!(report.other.as_ref().map(|(place, _)| place.line), Some(line("beyond the group, written")));
+    let report = expect(&reports, DataRace, line("beyond the group") - 2, &ids([8, 7]));
+    assert_eq!(report.other.as_ref().map(|(place, _)| place.line), Some(line("beyond the group")));
     assert!(reports.iter().all(|report| report.kind == DataRace), "{reports:?}");
 }
 

@@ -20,8 +20,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The device that `selector` names, or the default one.
+    /// The device that `selector` names, or the default one. A setting that can't be used is an error also where this device
+    /// doesn't need it.
     pub fn select(selector: Option<&str>) -> Result<Self, Failure> {
+        Device::check_settings()?;
         let device = match selector {
             Some(selector) => Device::select(selector)?,
             None => Device::from_env()?,

@@ -56,6 +56,7 @@ fn an_unusable_setting_is_an_error_whatever_the_command() {
         ("SYCLONE_CPU_THREADS", "-1", "a number of threads from 1 to"),
         ("SYCLONE_CPU_ISA", "avx", "baseline"),
         ("SYCLONE_DEVICE", "gpu", "level_zero"),
+        ("SYCLONE_DRY_RUN", "no such file.toml", "No such file"),
     ] {
         for line in ["devices", "devices --json", "bench launch -n 5 --repeat 1", "bench gemm -n 4 --repeat 1"] {
             let output = program().args(line.split_whitespace()).env(variable, value).output().unwrap();
@@ -65,7 +66,7 @@ fn an_unusable_setting_is_an_error_whatever_the_command() {
             assert_eq!(text.lines().count(), 1, "{variable}={value} {line}: {text}");
         }
     }
-    for variable in ["SYCLONE_CPU_WAY", "SYCLONE_CPU_THREADS", "SYCLONE_CPU_ISA", "SYCLONE_DEVICE"] {
+    for variable in ["SYCLONE_CPU_WAY", "SYCLONE_CPU_THREADS", "SYCLONE_CPU_ISA", "SYCLONE_DEVICE", "SYCLONE_DRY_RUN"] {
         let output = program().arg("devices").env(variable, "").output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{variable}: {}", stderr(&output));
     }

@@ -34,6 +34,11 @@ impl Elements {
         Elements { bytes, elem: elem.clone(), padding, grain }
     }
 
+    /// Behind the last byte.
+    pub(super) fn end(&self) -> usize {
+        self.bytes.end
+    }
+
     /// Whether a byte lies here and is padding.
     pub(super) fn pads(&self, byte: usize) -> bool {
         !self.padding.is_empty()

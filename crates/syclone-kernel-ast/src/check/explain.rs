@@ -18,7 +18,10 @@ pub(super) fn kind_of(kind: &IncidentKind) -> FindingKind {
         IncidentKind::OutOfBounds(_) => FindingKind::OutOfBounds,
         IncidentKind::Divergence { sub_group: false, .. } => FindingKind::Divergence,
         IncidentKind::Divergence { sub_group: true, .. } => FindingKind::SubGroupDivergence,
+        IncidentKind::DifferentArguments { .. } => FindingKind::DifferentArguments,
         IncidentKind::DifferentSpans { .. } => FindingKind::DifferentSpans,
+        IncidentKind::ClampBounds { .. } => FindingKind::ClampBounds,
+        IncidentKind::NoDimension { .. } => FindingKind::NoDimension,
     }
 }
 
@@ -225,6 +228,26 @@ impl Checker<'_> {
                 let message =
                     format!("{came} of the {all} items of a {which} have come here, the others never will{rest}");
                 (message, "move it out of the branch or loop, or let the condition be the same for all of them")
+            }
+            IncidentKind::ClampBounds { low, high } => (
+                format!("`clamp` to what is at least {} and at most {}", text(low), text(high)),
+                "give the lower bound first; `limited` takes bounds in any order, and gives one of them then",
+            ),
+            IncidentKind::NoDimension { dim, dims } => (
+                format!("dimension {dim} of what has {dims}"),
+                "dimensions are counted from 0: ask for a lower one, or take an item or a view of more dimensions",
+            ),
+            IncidentKind::DifferentArguments { argument, sub_group, first, other, others } => {
+                let other = self.id(self.group_number(incident.group), *other);
+                items.push(other);
+                let which = if *sub_group { "sub-group" } else { "work-group" };
+                let message = format!(
+                    "its {argument} is {}, and {}, which is of the same {which}, passes {}",
+                    text(first),
+                    self.item_text(other),
+                    text(others)
+                );
+                (message, "it has to be the same for all of them: where each item names its own source, use `select`")
             }
             IncidentKind::DifferentSpans { sub_group, other } => {
                 let other = self.id(self.group_number(incident.group), *other);

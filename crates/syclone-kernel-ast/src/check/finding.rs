@@ -15,6 +15,8 @@ pub enum FindingKind {
     SubGroupDivergence,
     /// The items of a group or sub-group pass different spans to a joint algorithm.
     DifferentSpans,
+    /// The items of a group or sub-group pass different numbers where its algorithm takes one for all of them.
+    DifferentArguments,
     /// Memory was read that nobody had written.
     Unwritten,
     /// An index outside of a parameter or an array.
@@ -29,6 +31,10 @@ pub enum FindingKind {
     ShiftTooFar,
     /// A loop with step zero.
     ZeroStep,
+    /// A `clamp` whose lower bound is above its upper one.
+    ClampBounds,
+    /// A dimension that an id, a range or an extent does not have.
+    NoDimension,
     /// Bytes that are no value of their type.
     InvalidValue,
     /// A conversion that gave another number.

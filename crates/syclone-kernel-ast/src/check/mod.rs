@@ -59,6 +59,8 @@ struct Region {
     misaligned: Option<usize>,
     read: Option<Touched>,
     written: Option<Touched>,
+    /// Which cells exactly were read and written, a bit each; only of arguments for which that was asked for.
+    exactly: Option<[Vec<u64>; 2]>,
 }
 
 /// A kind of mistake at one or two places.
@@ -113,6 +115,20 @@ impl<'a> Checker<'a> {
             unwritten.resize(cells.end, false);
         }
         unwritten[cells].fill(true);
+    }
+
+    /// Has it noted which bytes of an argument exactly are touched.
+    pub fn watch_exactly(&mut self, argument: usize) {
+        let Some(region) = self.regions.get_mut(argument) else { return };
+        let cells = region.elements.iter().map(Elements::end).max().unwrap_or(0).div_ceil(1 << region.shift);
+        region.exactly = Some([(); 2].map(|()| vec![0; cells.div_ceil(64)]));
+    }
+
+    /// What was read or written of an argument that was watched: the number of bits by which offsets are shifted, and a bit
+    /// for each offset that is left.
+    pub fn exactly(&self, argument: usize, writes: bool) -> Option<(u32, &[u64])> {
+        let region = self.regions.get(argument)?;
+        Some((region.shift, &region.exactly.as_ref()?[usize::from(writes)]))
     }
 
     /// The bytes of an argument that still nobody has written; padding only behind such bytes.
@@ -205,6 +221,10 @@ impl<'a> Checker<'a> {
             None => *touched = Some(Touched { start: access.offset, end, site: access.site }),
         }
         let cells = region.cells(access);
+        if let Some(exactly) = &mut region.exactly {
+            let words = &mut exactly[usize::from(writes)];
+            cells.clone().for_each(|cell| words[cell / 64] |= 1 << (cell % 64));
+        }
         let mut unwritten = None;
         if let Some(marks) = &region.unwritten {
             // Marks end with the last one.

@@ -121,6 +121,8 @@ pub(super) enum Together {
     ExclusiveFrom(Op),
     /// From the one item that the first item's second operand names; zero for all if there is none.
     Broadcast,
+    /// From the lane that the second operand, which should be the same for all, names.
+    BroadcastLane,
     /// From the lane that the second operand names.
     Select,
     /// From the lane so much higher.
@@ -142,6 +144,19 @@ pub(super) enum Together {
     JointAny,
     JointAll,
     JointNone,
+}
+
+impl Together {
+    /// What the second operand is, if it has to be the same for all members.
+    pub(super) fn shared_argument(self) -> Option<&'static str> {
+        Some(match self {
+            Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => "initial value",
+            Together::Broadcast | Together::BroadcastLane => "source's id",
+            Together::Down | Together::Up => "delta",
+            Together::Xor => "mask",
+            _ => return None,
+        })
+    }
 }
 
 /// One instruction. The result goes to `to`.

@@ -80,6 +80,24 @@ pub enum Fault {
         /// Global id of the item.
         item: [usize; 3],
     },
+    /// A `clamp` whose least value is above its greatest.
+    ClampBounds {
+        /// Source line.
+        line: u32,
+        /// Global id of the item.
+        item: [usize; 3],
+    },
+    /// A dimension that an id, a range or an extent does not have.
+    NoDimension {
+        /// The dimension.
+        dim: usize,
+        /// How many there are.
+        dims: usize,
+        /// Source line.
+        line: u32,
+        /// Global id of the item.
+        item: [usize; 3],
+    },
     /// A type whose comparison is not the one field by field.
     OwnComparison {
         /// The type.
@@ -143,6 +161,12 @@ impl fmt::Display for Fault {
             }
             Fault::ZeroStep { line, item } => {
                 write!(f, "a loop with step 0 in line {line}: item {item:?}")
+            }
+            Fault::ClampBounds { line, item } => {
+                write!(f, "a `clamp` whose lower bound is above the upper one in line {line}: item {item:?}")
+            }
+            Fault::NoDimension { dim, dims, line, item } => {
+                write!(f, "dimension {dim} of what has {dims}, counted from 0, in line {line}: item {item:?}")
             }
             Fault::OwnComparison { ty, line } => write!(
                 f,

@@ -66,6 +66,20 @@ pub enum IncidentKind {
     },
     /// A `step_by(0)`.
     ZeroStep,
+    /// A `clamp` whose least value is above its greatest: they follow.
+    ClampBounds {
+        /// The least value.
+        low: Value,
+        /// The greatest value.
+        high: Value,
+    },
+    /// A dimension that an id, a range or an extent does not have.
+    NoDimension {
+        /// The dimension.
+        dim: usize,
+        /// How many there are.
+        dims: usize,
+    },
     /// Memory that should hold a value of a type does not.
     InvalidValue(Type),
     /// An index outside of a parameter or an array.
@@ -78,6 +92,19 @@ pub enum IncidentKind {
         arrived: Vec<usize>,
         /// Those that do not, and where they wait instead; `None` for those that have ended.
         missing: Vec<(usize, Option<Site>)>,
+    },
+    /// The items of a group pass different numbers where its algorithm takes one for all of them.
+    DifferentArguments {
+        /// What the argument is.
+        argument: &'static str,
+        /// Whether it is an operation of a sub-group.
+        sub_group: bool,
+        /// The first item's argument.
+        first: Value,
+        /// The position in the group of one whose argument is another one.
+        other: usize,
+        /// That one's argument.
+        others: Value,
     },
     /// The items of a group pass different spans to a joint algorithm.
     DifferentSpans {

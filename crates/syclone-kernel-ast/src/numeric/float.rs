@@ -19,9 +19,11 @@ macro_rules! float_methods {
             let boolean = |value: bool| Outcome::Value(Value::Bool(value));
             match (name, get(1), get(2)) {
                 ("clamp", Some(low), Some(high)) => {
-                    // As `clamp`, which panics for bounds in the wrong order; the lower one wins here.
                     let above = if x < low { low } else { x };
-                    return same(if above > high { high } else { above });
+                    let value = Value::$variant(if above > high { high } else { above });
+                    // Neither are they in order if one is NaN.
+                    let ordered = low <= high;
+                    return if ordered { Outcome::Value(value) } else { Outcome::ClampBounds(value) };
                 }
                 ("mul_add", Some(y), Some(z)) => return same(x.mul_add(y, z)),
                 _ => {}

@@ -61,6 +61,7 @@ pub(super) fn method(kind: IntKind, name: &str, args: &[Value]) -> Outcome {
         "isqrt" => same(pattern.isqrt() as i128),
         "min" => same(a.min(b)),
         "max" => same(a.max(b)),
+        "clamp" if b > c => Outcome::ClampBounds(Value::Int(kind, a.max(b).min(c))),
         "clamp" => same(a.max(b).min(c)),
         "midpoint" => same(if kind.signed() { (a + b) / 2 } else { (a + b) >> 1 }),
         "rem_euclid" | "div_euclid" | "wrapping_div" | "wrapping_rem" | "saturating_div" if b == 0 => {

@@ -27,6 +27,8 @@ pub(crate) enum Outcome {
     DivideOverflow,
     /// A division or remainder by zero.
     DivideByZero,
+    /// A `clamp` whose bounds are in the wrong order; what `limited` gives for them.
+    ClampBounds(Value),
     /// The operation does not exist for these operands: inference and this module disagree.
     Unsupported,
 }
@@ -64,6 +66,7 @@ fn through_f32(name: &str, args: &[Value]) -> Outcome {
     let args: Vec<Value> = args.iter().map(widen).collect();
     match float::method_f32(name, &args) {
         Outcome::Value(value) => Outcome::Value(narrow(&half, value)),
+        Outcome::ClampBounds(value) => Outcome::ClampBounds(narrow(&half, value)),
         other => other,
     }
 }

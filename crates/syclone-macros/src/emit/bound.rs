@@ -169,7 +169,7 @@ fn of_trait(ty: &impl ToTokens, path: &syn::Path, called: &[Ident]) -> Option<To
     }
     Some(quote! {{
         fn __of<__S: #path + ::syclone::abi::TreeType>() -> ::std::vec::Vec<::syclone::abi::BoundMethod> {
-            ::core::iter::empty() #(.chain(__S::#called()))* .collect()
+            ::syclone::abi::methods_from(&[#(__S::#called),*])
         }
         __of::<#ty>
     }})

@@ -10,6 +10,25 @@ pub fn is_builtin_method(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok() || is_swizzle(name)
 }
 
+/// Whether a built-in method panics for some numbers or vectors, and not always with the line of its call.
+pub fn may_panic(name: &str) -> bool {
+    matches!(
+        name,
+        "abs"
+            | "clamp"
+            | "div_ceil"
+            | "div_euclid"
+            | "isqrt"
+            | "next_multiple_of"
+            | "next_power_of_two"
+            | "pow"
+            | "rem_euclid"
+            | "saturating_div"
+            | "wrapping_div"
+            | "wrapping_rem"
+    )
+}
+
 /// `xy`, `zyxw`, `s0` … `sF`.
 fn is_swizzle(name: &str) -> bool {
     let lanes = (2..=4).contains(&name.len()) && name.bytes().all(|b| b"xyzw".contains(&b));

@@ -250,7 +250,8 @@ impl<'a> Printer<'a> {
             tokens = match adaptor {
                 RangeAdaptor::Rev => quote!(#tokens.rev()),
                 RangeAdaptor::StepBy(step) => {
-                    let step = self.expr(step);
+                    let (span, step) = (self.users(step.span), self.expr(step));
+                    let step = quote_spanned!(span=> ::syclone::abi::step(#step));
                     quote!(#tokens.step_by(#step))
                 }
             };

@@ -6,13 +6,18 @@ use super::lower::{Binding, Body, Lowerer};
 use super::pattern::is_upper;
 use super::types::{self, display};
 use super::{Callee, advice};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syclone_kernel_ast::tree::*;
 use syn::{Expr as SynExpr, GenericArgument, PathArguments, Type};
 
 /// The library's free functions.
 const FREE: [&str; 4] = ["local", "fence", "min", "max"];
+
+/// Whether a call of this name, without a path, is one of the library's.
+pub(super) fn is_library_function(name: &Ident) -> bool {
+    FREE.iter().any(|free| name == free)
+}
 
 /// The library's traits whose functions every device has.
 const BUILTIN_TRAITS: [&str; 12] = [

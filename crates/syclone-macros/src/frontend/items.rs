@@ -1,5 +1,6 @@
 //! The things that the attributes stand on.
 
+use super::call::is_library_function;
 use super::lower::{Body, GenericNames, Lowerer};
 use super::{Options, Parsed, add_error, signature};
 use proc_macro2::{Span as TokenSpan, TokenStream};
@@ -56,7 +57,15 @@ pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
 
 /// Reads `#[device_fn] fn`.
 pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
-    let bad_options = no_options(attr).err();
+    let mut errors = no_options(attr).err();
+    if is_library_function(&item.sig.ident) {
+        // Calls mean the library's, whatever is in scope; another meaning must not be replaced without a word.
+        let message = format!(
+            "in kernels `{0}` is the library's function, which a call of this one would mean: choose another name, such as `{0}_of`",
+            item.sig.ident
+        );
+        add_error(&mut errors, Error::new_spanned(&item.sig.ident, message));
+    }
     let source = Source {
         attrs: item.attrs,
         vis: item.vis,
@@ -65,7 +74,7 @@ pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
         in_type: false,
         outer: syn::Generics::default(),
     };
-    combine(bad_options, parse(source, Body::Device, Options::default(), true))
+    combine(errors, parse(source, Body::Device, Options::default(), true))
 }
 
 /// Reads `#[device_fn] impl`.

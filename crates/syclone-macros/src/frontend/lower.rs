@@ -63,6 +63,8 @@ pub struct Lowerer {
     pub vars: Vec<Variable>,
     /// Roles of the parameters, by variable.
     pub roles: Vec<ParamRole>,
+    /// Numbers of dimensions of the parameters, by variable, where they are spelled.
+    pub dims: Vec<Option<usize>>,
     /// Variables that hold a group or a sub-group.
     pub group_vars: Vec<VarId>,
     /// Variables whose value was a mistake: what is done with them is no mistake of its own.
@@ -123,6 +125,7 @@ impl Lowerer {
             callees: Table::default(),
             vars: Vec::new(),
             roles: Vec::new(),
+            dims: Vec::new(),
             group_vars: Vec::new(),
             poisoned: Vec::new(),
             scopes: vec![Scope::default()],

@@ -42,6 +42,8 @@ impl Lowerer {
         if self.errors.len() > before && call.args.iter().all(|arg| matches!(strip(arg), SynExpr::Closure(_))) {
             return self.unit(span);
         }
+        let values: Vec<&SynExpr> = call.args.iter().map(strip).collect();
+        self.check_dimension(&receiver, &name, &values);
         let args = call.args.iter().map(|arg| self.argument(arg)).collect();
         let kind = ExprKind::Method { receiver: Box::new(receiver), name, types, consts, args };
         self.make(kind, span)

@@ -19,6 +19,7 @@
 mod advice;
 mod call;
 mod control;
+mod dimension;
 mod expr;
 mod hygiene;
 mod inline;

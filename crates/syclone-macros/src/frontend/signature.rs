@@ -61,7 +61,7 @@ pub fn kernel_kind(first: Option<&Type>) -> FunctionKind {
 }
 
 /// `D` of `Item<D>`, if it is a literal from 1 to 3.
-fn dims(ty: &Type) -> Option<u8> {
+pub(super) fn dims(ty: &Type) -> Option<u8> {
     let PathArguments::AngleBracketed(list) = &last_segment(strip_reference(ty))?.arguments else {
         return None;
     };
@@ -209,6 +209,7 @@ impl Lowerer {
             let ty_id = self.intern_type(&ty);
             let var = self.declare(&ident, mutable);
             self.roles.push(role);
+            self.dims.push(super::dimension::dims_of(role, &ty));
             if wrong {
                 self.poisoned.push(var);
             }

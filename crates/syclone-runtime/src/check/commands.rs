@@ -28,6 +28,8 @@ static LOG: Mutex<Option<Log>> = Mutex::new(None);
 pub struct Touch {
     /// Their addresses, as one range around them.
     pub addresses: Range<usize>,
+    /// Which of these exactly; all, if nothing is said.
+    pub exactly: Option<Cells>,
     /// Whether it wrote.
     pub writes: bool,
     /// The object that the command has named for them, if it has.
@@ -36,6 +38,37 @@ pub struct Touch {
     pub parameter: Name,
     /// Where the kernel touches them first.
     pub location: SourceLocation,
+}
+
+/// A set of addresses, in cells of equal size.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    /// The first address of the first cell.
+    pub first: usize,
+    /// The number of bits by which the distance from that is shifted to the number of the cell.
+    pub shift: u32,
+    /// A bit for each cell.
+    pub words: Vec<u64>,
+}
+
+impl Cells {
+    fn contains(&self, address: usize) -> bool {
+        let cell = address.wrapping_sub(self.first) >> self.shift;
+        self.words.get(cell / 64).is_some_and(|word| word >> (cell % 64) & 1 == 1)
+    }
+}
+
+impl Touch {
+    /// How many bytes both have used.
+    fn common_bytes(&self, other: &Touch) -> usize {
+        let (a, b) = (&self.addresses, &other.addresses);
+        let both = a.start.max(b.start)..a.end.min(b.end);
+        if self.exactly.is_none() && other.exactly.is_none() {
+            return both.len();
+        }
+        let used = |touch: &Touch, address| touch.exactly.as_ref().is_none_or(|cells| cells.contains(address));
+        both.filter(|address| used(self, *address) && used(other, *address)).count()
+    }
 }
 
 #[derive(Default)]
@@ -151,9 +184,14 @@ pub(crate) fn ran(number: u64, name: &Name, touches: Vec<Touch>) -> Vec<Report> 
     log(|log| {
         let mut reports = Vec::new();
         for past in log.past.iter().filter(|past| past.number != number) {
-            let Some((now, before)) = meeting(&touches, &past.touches) else { continue };
-            if !log.ordered(past.number, number) && !log.ordered(number, past.number) {
-                reports.push(explain(name, now, past, before));
+            // The quickest question first.
+            let mut pairs = meetings(&touches, &past.touches).peekable();
+            if pairs.peek().is_none() || log.ordered(past.number, number) || log.ordered(number, past.number) {
+                continue;
+            }
+            let common = pairs.map(|(now, before)| (now, before, now.common_bytes(before)));
+            if let Some((now, before, bytes)) = common.into_iter().find(|(.., bytes)| *bytes > 0) {
+                reports.push(explain(name, now, past, before, bytes));
             }
         }
         log.past.push_back(Past { number, name: name.clone(), touches });
@@ -161,14 +199,14 @@ pub(crate) fn ran(number: u64, name: &Name, touches: Vec<Touch>) -> Vec<Report> 
     })
 }
 
-/// Two touches that conflict and have no name in common.
-fn meeting<'a>(now: &'a [Touch], before: &'a [Touch]) -> Option<(&'a Touch, &'a Touch)> {
+/// Pairs of touches that conflict, if both are all of their ranges, and have no name in common.
+fn meetings<'a>(now: &'a [Touch], before: &'a [Touch]) -> impl Iterator<Item = (&'a Touch, &'a Touch)> {
     let conflict = |a: &Touch, b: &Touch| {
         (a.writes || b.writes)
             && crate::hazard::overlap(&a.addresses, &b.addresses)
             && (a.object.is_none() || a.object != b.object)
     };
-    now.iter().find_map(|a| before.iter().find(|b| conflict(a, b)).map(|b| (a, b)))
+    now.iter().flat_map(move |a| before.iter().filter(move |b| conflict(a, b)).map(move |b| (a, b)))
 }
 
 impl Log {
@@ -191,9 +229,8 @@ impl Log {
     }
 }
 
-fn explain(name: &Name, now: &Touch, past: &Past, before: &Touch) -> Report {
+fn explain(name: &Name, now: &Touch, past: &Past, before: &Touch, bytes: usize) -> Report {
     let does = |touch: &Touch| if touch.writes { "writes" } else { "reads" };
-    let bytes = now.addresses.end.min(before.addresses.end) - now.addresses.start.max(before.addresses.start);
     let message = format!(
         "'{name}' {} `{}`, {bytes} bytes of which '{}' {} as `{}`, and nothing orders the two commands",
         does(now),

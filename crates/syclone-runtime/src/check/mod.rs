@@ -11,12 +11,12 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-pub use commands::Touch;
+pub use commands::{Cells, Touch};
 pub use report::{Report, ReportKind, SourceLocation};
 
 use crate::command::Work;
 use crate::node::{Node, Payload};
-use crate::{AccessMode, Device, MemoryObject, Name, Region};
+use crate::{AccessMode, Device, MemoryObject, Name, Region, WorkKind};
 
 /// Reports that nobody takes are kept up to this number.
 const MOST_REPORTS: usize = 4096;
@@ -87,15 +87,19 @@ pub(crate) fn begins(node: &Node, payload: &Payload) {
     if itself || (node.check == commands::UNCHECKED && !unwritten::any()) {
         return;
     }
+    let is_copy = matches!(&payload.work, Work::Kernel(kernel) if kernel.kind() == WorkKind::Copy);
     let mut touches = Vec::new();
     for access in &payload.accesses {
         let first = access.object.ptr().addr();
-        let addresses = first + access.range.start..first + access.range.end;
         if access.mode.writes() {
-            unwritten::written(addresses.clone());
+            match payload.accesses.iter().find(|source| is_copy && source.mode == AccessMode::Read) {
+                Some(source) => unwritten::copied(source, access),
+                None => unwritten::written_in(&access.object, &access.bytes()),
+            }
         }
         touches.push(Touch {
-            addresses,
+            addresses: first + access.range.start..first + access.range.end,
+            exactly: None,
             writes: access.mode.writes(),
             object: Some(access.object.id()),
             parameter: access.parameter.clone(),
@@ -115,7 +119,6 @@ pub(crate) fn begins(node: &Node, payload: &Payload) {
 pub(crate) fn host_uses(object: &MemoryObject, node: &Node, mode: AccessMode, region: &Region) {
     commands::seen(node.check);
     if mode.writes() {
-        let (first, bounds) = (object.ptr().addr(), region.bounds());
-        unwritten::written(first + bounds.start..first + bounds.end);
+        unwritten::written_in(object, region);
     }
 }

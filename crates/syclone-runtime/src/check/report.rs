@@ -22,6 +22,8 @@ pub enum ReportKind {
     SubGroupDivergence,
     /// The work-items of a group or sub-group pass different spans to a joint algorithm.
     DifferentSpans,
+    /// The work-items of a group or sub-group pass different numbers where its algorithm takes one for all of them.
+    DifferentArguments,
     /// Memory was read that nobody had written.
     Unwritten,
     /// An index outside of a parameter or an array.
@@ -36,6 +38,10 @@ pub enum ReportKind {
     ShiftTooFar,
     /// A loop with step zero.
     ZeroStep,
+    /// A `clamp` whose lower bound is above its upper one.
+    ClampBounds,
+    /// A dimension that an id, a range or an extent does not have.
+    NoDimension,
     /// Bytes that are no value of their type.
     InvalidValue,
     /// A conversion that gave another number: a note, since that may be meant.
@@ -51,6 +57,7 @@ impl ReportKind {
             ReportKind::Divergence => "divergent barrier",
             ReportKind::SubGroupDivergence => "divergent sub-group operation",
             ReportKind::DifferentSpans => "joint algorithm with different spans",
+            ReportKind::DifferentArguments => "group algorithm with different arguments",
             ReportKind::Unwritten => "read of memory that nobody wrote",
             ReportKind::OutOfBounds => "access out of bounds",
             ReportKind::Misaligned => "misaligned access",
@@ -58,6 +65,8 @@ impl ReportKind {
             ReportKind::DivisionByZero => "division by zero",
             ReportKind::ShiftTooFar => "shift too far",
             ReportKind::ZeroStep => "loop with step zero",
+            ReportKind::ClampBounds => "clamp with bounds in the wrong order",
+            ReportKind::NoDimension => "dimension that does not exist",
             ReportKind::InvalidValue => "invalid value",
             ReportKind::LossyCast => "cast that loses the value",
         }

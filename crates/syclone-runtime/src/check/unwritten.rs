@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::MemoryObject;
+use crate::{Access, MemoryObject, Region};
 
 /// Whether there ever was a mark.
 static ANY: AtomicBool = AtomicBool::new(false);
@@ -66,6 +66,54 @@ pub fn written(range: Range<usize>) {
     if any() && !range.is_empty() {
         marks(|marks| cut(marks, &range));
     }
+}
+
+/// Counts the bytes of a region as written, and not those between its rows.
+pub(super) fn written_in(object: &MemoryObject, region: &Region) {
+    if any() {
+        let first = object.ptr().addr();
+        pieces(region, region.bytes()).for_each(|(_, row)| written(first + row.start..first + row.end));
+    }
+}
+
+/// Counts the bytes of a copy's destination as what those of its source are.
+pub(super) fn copied(source: &Access, destination: &Access) {
+    if !any() {
+        return;
+    }
+    let (from, to) = (source.bytes(), destination.bytes());
+    let (source, target) = (source.object.ptr().addr(), destination.object.ptr().addr());
+    written_in(&destination.object, &to);
+    let all = from.bounds();
+    if of(&(source + all.start..source + all.end)).is_empty() {
+        return;
+    }
+    for (position, bytes) in pieces(&from, from.bytes().min(to.bytes())) {
+        let bytes = source + bytes.start..source + bytes.end;
+        for unwritten in of(&bytes) {
+            // Where the rows of the destination end is another matter.
+            let mut at = position + (unwritten.start - bytes.start);
+            let end = position + (unwritten.end - bytes.start);
+            while at < end {
+                let (start, room) = to.nth_byte(at);
+                let len = room.min(end - at);
+                mark(&destination.object, target + start..target + start + len);
+                at += len;
+            }
+        }
+    }
+}
+
+/// The first bytes of a region, row by row: which of all they are, and where they lie in the object.
+fn pieces(region: &Region, bytes: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut position = 0;
+    std::iter::from_fn(move || {
+        let left = bytes.checked_sub(position).filter(|left| *left > 0)?;
+        let (start, in_row) = region.nth_byte(position);
+        let piece = (position, start..start + in_row.min(left));
+        position += in_row.min(left);
+        Some(piece)
+    })
 }
 
 /// The addresses in a range that nobody has written.

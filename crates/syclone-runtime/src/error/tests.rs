@@ -25,7 +25,8 @@ fn an_error_is_one_lower_case_sentence_and_a_line_of_advice() {
     // What comes from the environment does nothing to the terminal.
     let error = Error::InvalidEnvironment { variable: "V", value: "\u{1b}[2Jä\r".into(), expected: "1".into() };
     assert_eq!(error.to_string(), "V is set to '\\u{1b}[2Jä\\r'\nset it to 1, or unset it");
-    let error = Error::InvalidSelector { selector: "cpu\u{7}".into(), backends: &["cpu"] };
+    let error =
+        Error::InvalidSelector { selector: "cpu\u{7}".into(), available: vec!["cpu:0".into()], backends: &["cpu"] };
     assert!(error.to_string().starts_with("'cpu\\u{7}' is not a device selector\n"), "{error}");
     let error = Error::NoDevice { selector: "cuda:0".into(), available: vec!["cpu:0".into()] };
     assert_eq!(

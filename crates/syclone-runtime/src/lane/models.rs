@@ -44,7 +44,7 @@ impl Backend for Handle {
 
 impl OneWorker {
     fn work(&self) {
-        let mut worker = Worker::new(0, 0).unwrap();
+        let mut worker = Worker::new(0, 0, String::new()).unwrap();
         let mut state = self.state.lock().unwrap();
         loop {
             if let Some(node) = state.nodes.pop_front() {

@@ -24,7 +24,7 @@ fn the_checked_device_has_a_name_of_its_own() {
     assert!(Selector::parse("cpu:check").unwrap().is_checked());
     assert_eq!(matched("cpu:check"), []);
     assert!(!Selector::parse("cpu:*").unwrap().is_checked());
-    assert!(Selector::parse("cuda:check").is_err());
+    assert!(Selector::parse("cuda:check").is_none());
 }
 
 #[test]
@@ -33,10 +33,8 @@ fn spaces_around_and_letter_case_do_not_matter() {
 }
 
 #[test]
-fn anything_else_is_an_error_that_lists_the_back_ends() {
+fn anything_else_is_none() {
     for selector in ["", "gpu", "cpu:", "cpu:x", "cpu:-1", "cpu:+1", "cpu:0:1", "*:0", "cpu:99999999999999999999"] {
-        let error = Selector::parse(selector).unwrap_err();
-        assert_eq!(error, Error::InvalidSelector { selector: selector.to_owned(), backends: BACKENDS });
-        assert!(error.to_string().contains("back ends: cpu, cuda"), "{error}");
+        assert_eq!(Selector::parse(selector), None, "{selector}");
     }
 }

@@ -121,6 +121,7 @@ impl Machine {
         let event = result.map_err(|error| format!("a replay gave {error:?}"))?;
 
         // The graph's commands, one after another. A word that is written here has a value, and whether that failed.
+        let device = self.graphs[graph].device;
         let mut inside: HashMap<(usize, usize), (u64, bool)> = HashMap::new();
         let mut uses: BTreeMap<usize, (Mask, Mask)> = BTreeMap::new();
         let mut failed: Vec<bool> = Vec::new();
@@ -142,7 +143,7 @@ impl Machine {
                 // A command that fails in its place may keep it from running, or not.
                 runs.push((step.tag, Arc::clone(&step.ran), is_sure));
             }
-            if !fails && let Some(error) = step.own_error() {
+            if !fails && let Some(error) = step.own_error(self.devices[device].selector()) {
                 own.push(error);
                 fails = true;
             }

@@ -163,7 +163,7 @@ impl Machine {
         }
         let mut node = self.node(resolved.name.clone(), uses);
         node.needs_device = resolved.needs_device();
-        node.own.extend(resolved.own_error());
+        node.own.extend(resolved.own_error(self.devices[device].selector()));
         if let (Fate::Fails(reason), true) = (&fate, node.own.is_empty()) {
             node.own.push(self.devices[device].execution_failed(&resolved.name, reason));
         }

@@ -105,14 +105,16 @@ impl Resolved {
         self.kind != Kind::Empty
     }
 
-    /// The error that its own effect gives.
-    pub fn own_error(&self) -> Option<Error> {
+    /// The error that its own effect gives on a device.
+    pub fn own_error(&self, device: &str) -> Option<Error> {
         let name = Name::Owned(self.name.clone());
         let message = format!("tag {}", self.tag);
         match (self.kind, self.effect) {
             (_, Effect::Fine) | (Kind::Copy | Kind::Fill(_) | Kind::Empty, _) => None,
             (Kind::HostTask, Effect::Panic) => Some(Error::HostTaskPanic { task: name, message }),
-            (Kind::Kernel, Effect::Panic) => Some(Error::KernelPanic { kernel: name, message }),
+            (Kind::Kernel, Effect::Panic) => {
+                Some(Error::KernelPanic { kernel: name, device: device.to_owned(), message })
+            }
             _ => Some(Error::OutOfBounds { kernel: name, parameter: "x".into(), count: self.tag }),
         }
     }
@@ -239,7 +241,7 @@ impl Body {
             Effect::Fine => Ok(()),
             // Without the panic hook, which would print.
             Effect::Panic => std::panic::resume_unwind(Box::new(format!("tag {}", self.resolved.tag))),
-            Effect::Error | Effect::FinishError => Err(self.resolved.own_error().expect("the effect is an error")),
+            Effect::Error | Effect::FinishError => Err(self.resolved.own_error("").expect("the effect is an error")),
         }
     }
 }

@@ -88,3 +88,28 @@ fn waiting_for_a_barrier_behind_an_own_host_access_is_an_error_at_once() {
     drop(token);
     after.wait().unwrap();
 }
+
+/// Otherwise a command could follow one that was submitted after a barrier which follows it, and none of the three would run.
+#[test]
+fn barriers_and_memory_give_one_order_to_what_several_threads_submit() {
+    let device = device_with(2);
+    let queue = Queue::new(&device).unwrap();
+    let shared = Words::new(&device, 1);
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (queue, shared) = (&queue, &shared);
+            scope.spawn(move || {
+                for round in 0..2000 {
+                    let access = if round % 10 == 0 { shared.read_write() } else { shared.read() };
+                    queue.submit(calls("uses", vec![access], || ())).unwrap();
+                    if round % 5 == thread {
+                        queue.barrier().unwrap();
+                    }
+                }
+            });
+        }
+    });
+    let last = queue.barrier().unwrap();
+    assert_eq!(last.wait_timeout(Duration::from_secs(100)), Some(Ok(())), "commands wait for each other");
+    queue.wait().unwrap();
+}

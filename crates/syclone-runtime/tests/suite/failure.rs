@@ -139,7 +139,7 @@ fn a_panic_in_a_kernel_is_its_events_error_and_the_workers_go_on() {
             Ok(())
         });
         let error = queue.submit(command).unwrap().wait().unwrap_err();
-        let Error::KernelPanic { kernel, message } = error else { panic!("{error}") };
+        let Error::KernelPanic { kernel, message, .. } = error else { panic!("{error}") };
         assert_eq!(kernel, "explodes");
         assert_eq!(message, format!("chunk 3 of round {round} in line {line} of {}", file!()));
     }
@@ -212,7 +212,7 @@ fn finish_runs_once_after_success_never_after_failure_and_a_panicking_drop_is_co
     assert_eq!(run(100, false, false), Ok(()));
     assert_eq!(finishes.load(Ordering::Relaxed), 3);
     assert_eq!(run(100, true, false), Err(out_of_bounds("finishing")));
-    let Err(Error::KernelPanic { kernel, message }) = run(5, false, true) else { panic!("finishing panics") };
+    let Err(Error::KernelPanic { kernel, message, .. }) = run(5, false, true) else { panic!("finishing panics") };
     assert_eq!(kernel, "finishing");
     assert!(message.starts_with("in finish in line "), "{message}");
     assert_eq!(finishes.load(Ordering::Relaxed), 3);

@@ -219,7 +219,7 @@ fn a_panic_in_a_launch_is_the_queues_error_and_its_handler_hears_of_it() {
     drop(queue);
     let error = errors.recv_timeout(Duration::from_secs(10)).unwrap();
     let is_own = |kernel: &str, message: &str| kernel == "launch" && message.starts_with("no");
-    assert!(matches!(&error, Error::KernelPanic { kernel, message } if is_own(kernel, message)), "{error:?}");
+    assert!(matches!(&error, Error::KernelPanic { kernel, message, .. } if is_own(kernel, message)), "{error:?}");
 }
 
 #[test]

@@ -21,6 +21,11 @@ pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Ve
     list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
 }
 
+/// The methods of several sources. What macros print calls no methods of std's traits: not all of them need be in scope.
+pub fn methods_from(sources: &[MethodSource]) -> Vec<BoundMethod> {
+    sources.iter().flat_map(|source| source()).collect()
+}
+
 /// What a tree's numbers stand for in one instance.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {

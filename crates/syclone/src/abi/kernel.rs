@@ -101,6 +101,12 @@ impl<const D: usize> KernelMeta<D> {
 }
 
 /// A kernel with its arguments.
+#[diagnostic::on_unimplemented(
+    message = "this kernel cannot be launched over {D} dimensions",
+    label = "its item has another number of dimensions",
+    note = "launch it over as many dimensions as its `Item` or `NdItem` has: a number is one, `[a, b]` two, `[a, b, c]` three",
+    note = "a kernel without an item has none: launch it with `single_task`, and only such a one"
+)]
 pub trait Kernel<const D: usize>: Send + Sync + 'static {
     /// All parameters but the item, as the kernel sees them.
     type Params: ParamTuple;

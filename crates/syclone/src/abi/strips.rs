@@ -53,6 +53,17 @@ pub fn strips<const W: usize>(len: usize, mut strip: impl FnMut(usize, usize)) {
     }
 }
 
+/// The step of a loop.
+///
+/// # Panics
+/// If it is zero, with the caller's line.
+#[inline(always)]
+#[track_caller]
+pub fn step(step: usize) -> usize {
+    assert!(step != 0, "a loop with step 0");
+    step
+}
+
 /// `n`, which LLVM then knows only as at most `n`.
 ///
 /// A loop over a constant number of items is unrolled before LLVM looks for loops to vectorise, and unrolled code with

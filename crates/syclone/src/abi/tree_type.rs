@@ -130,11 +130,12 @@ pub mod role {
 
     macro_rules! impls {
         ($($name:ident)*) => {$(
-            impl<T: DeviceCopy, const D: usize> $name for crate::kernel::$name<T, D> {}
+            // What the elements are is asked elsewhere, so that a wrong type is not an error here too.
+            impl<T, const D: usize> $name for crate::kernel::$name<T, D> {}
         )*};
     }
     impls!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
-    impl<T: DeviceCopy> Spec for crate::kernel::Spec<T> {}
+    impl<T> Spec for crate::kernel::Spec<T> {}
     impl<T: DeviceCopy, O: ReduceOp<T>> Reducer for crate::kernel::Reducer<T, O> {}
 
     /// Accepts plain values.
@@ -182,12 +183,26 @@ pub mod arg {
     use crate::kernel::KernelArg;
 
     macro_rules! args {
-        ($($name:ident)*) => {$(
+        ($($name:ident $advice:literal)*) => {$(
             /// What may be passed for the parameter of this name.
+            #[diagnostic::on_unimplemented(
+                message = "`{Self}` cannot be passed for a kernel's `{P}`",
+                label = "is nothing that becomes a `{P}`",
+                note = $advice
+            )]
             pub trait $name<P: role::$name>: KernelArg<P> {}
             #[diagnostic::do_not_recommend]
             impl<A: KernelArg<P>, P: role::$name> $name<P> for A {}
         )*};
     }
-    args!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor Reducer Spec);
+    args! {
+        View "pass an access, `buffer.read(h)`, or `memory.view()` of USM memory, with elements and dimensions as the kernel has them"
+        ItemMut "pass an access, `buffer.write(h)` or `buffer.read_write(h)`, or `memory.item_mut()` of USM memory, with elements and dimensions as the kernel has them"
+        GroupMut "pass an access, `buffer.write(h)` or `buffer.read_write(h)`, or `memory.group_mut()` of USM memory, with elements and dimensions as the kernel has them"
+        ScatterMut "pass an access, `buffer.scatter(h)`, or `memory.scatter_mut()` of USM memory, with elements and dimensions as the kernel has them"
+        AtomicView "pass an access, `buffer.atomic(h)`, or `memory.atomic_view()` of USM memory, with elements and dimensions as the kernel has them"
+        LocalAccessor "pass `LocalAccessor::new(extents)`, with as many dimensions as the kernel has"
+        Reducer "pass `reduction(&buffer, h, Plus)`, with the operator that the kernel has"
+        Spec "pass the value itself, of the type that the kernel has"
+    }
 }

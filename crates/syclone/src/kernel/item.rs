@@ -6,6 +6,7 @@
 
 use std::ops::Deref;
 
+use super::dimension::in_dimension;
 use crate::abi::GroupCx;
 
 /// The group that made a token.
@@ -27,8 +28,9 @@ macro_rules! by_dimension {
     ($($(#[$doc:meta])* $name:ident: $($field:ident).+)*) => {$(
         $(#[$doc])*
         #[inline(always)]
+        #[track_caller]
         pub fn $name(&self, dim: usize) -> usize {
-            self.$($field).+[dim]
+            in_dimension(&self.$($field).+, dim)
         }
     )*};
 }
@@ -63,6 +65,7 @@ impl<const D: usize> Item<D> {
 
     /// The number of items in dimension `dim`, by SYCL's name.
     #[inline(always)]
+    #[track_caller]
     pub fn range(&self, dim: usize) -> usize {
         self.global_range(dim)
     }

@@ -169,10 +169,11 @@ impl<T, const D: usize> Clone for LocalAccessor<T, D> {
 
 impl<T, const D: usize> Copy for LocalAccessor<T, D> {}
 
-// SAFETY: outside a group there is no memory behind it, and inside one only the group's own worker uses it.
-unsafe impl<T: DeviceCopy, const D: usize> Send for LocalAccessor<T, D> {}
+// SAFETY: outside a group there is no memory behind it, and inside one only the group's own worker uses it. Of
+// elements that are not `DeviceCopy` there are none; that the bound is not asked for here spares a second error.
+unsafe impl<T, const D: usize> Send for LocalAccessor<T, D> {}
 // SAFETY: as above.
-unsafe impl<T: DeviceCopy, const D: usize> Sync for LocalAccessor<T, D> {}
+unsafe impl<T, const D: usize> Sync for LocalAccessor<T, D> {}
 
 impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
     /// Local memory of these extents for each work-group of a launch.
@@ -182,8 +183,9 @@ impl<T: DeviceCopy, const D: usize> LocalAccessor<T, D> {
 
     /// The number of elements in dimension `dim`.
     #[inline(always)]
+    #[track_caller]
     pub fn extent(&self, dim: usize) -> usize {
-        self.extents[dim]
+        super::dimension::in_dimension(&self.extents, dim)
     }
 
     /// The number of elements.

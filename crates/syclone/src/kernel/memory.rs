@@ -218,10 +218,11 @@ macro_rules! memory_handle {
         impl<T, const D: usize> Copy for $name<T, D> {}
 
         // SAFETY: the memory is only touched inside a launch, whose command owns this access to it; what items may
-        // do to it at the same time is ordered by the handle's kind of index.
-        unsafe impl<T: $crate::types::DeviceCopy, const D: usize> Send for $name<T, D> {}
+        // do to it at the same time is ordered by the handle's kind of index. Handles to what is not `DeviceCopy` do
+        // not exist; that the bound is not asked for here spares whoever names one a second error.
+        unsafe impl<T, const D: usize> Send for $name<T, D> {}
         // SAFETY: as above.
-        unsafe impl<T: $crate::types::DeviceCopy, const D: usize> Sync for $name<T, D> {}
+        unsafe impl<T, const D: usize> Sync for $name<T, D> {}
 
         impl<T: $crate::types::DeviceCopy, const D: usize> $name<T, D> {
             /// A handle to the elements at `ptr`, row by row, made by an access of `command`.
@@ -245,8 +246,9 @@ macro_rules! memory_handle {
 
             /// The number of elements in dimension `dim`.
             #[inline(always)]
+            #[track_caller]
             pub fn extent(&self, dim: usize) -> usize {
-                self.0.extents[dim]
+                $crate::kernel::dimension::in_dimension(&self.0.extents, dim)
             }
 
             /// The number of elements.

@@ -17,6 +17,7 @@ pub mod param;
 pub mod place;
 pub mod print;
 
+mod dimension;
 mod group_mut;
 mod item_mut;
 mod local;

@@ -68,7 +68,9 @@ impl ParamInfo {
 /// A parameter of a kernel.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
-    note = "kernels take View, ItemMut, GroupMut, AtomicView, ScatterMut, LocalAccessor, Reducer, Spec and DeviceCopy values"
+    note = "kernels take View, ItemMut, GroupMut, AtomicView, ScatterMut, LocalAccessor, Reducer, Spec and DeviceCopy values",
+    note = "if it is the type of the elements: write `#[derive(Clone, Copy, DeviceCopy)]` on a struct or enum, such a struct \
+            instead of a tuple, and the bound `T: DeviceCopy`, or `T: Scalar` for numbers, on a generic parameter"
 )]
 ///
 /// # Safety
@@ -355,7 +357,7 @@ macro_rules! tuples {
 
         #[allow(clippy::unused_unit, reason = "the empty tuple is one of them")]
         #[diagnostic::do_not_recommend]
-        impl<$($param: KernelParam, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
+        impl<$($param, $arg: KernelArg<$param>),*> KernelArgs<($($param,)*)> for ($($arg,)*) {
             unsafe fn into_params(self) -> ($($param,)*) {
                 // SAFETY: the caller's promise, for each.
                 #[allow(unused_unsafe, reason = "the empty tuple is one of them")]

@@ -161,6 +161,12 @@ impl<T> Place<T> {
 }
 
 /// What a place can hold: every [`DeviceCopy`] type, and tuples of them in private arrays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot lie in device memory",
+    label = "is not `DeviceCopy`",
+    note = "write `#[derive(Clone, Copy, DeviceCopy)]` on a struct or enum, and the bound `T: DeviceCopy`, or `T: Scalar` for \
+            numbers, on a generic parameter"
+)]
 pub trait PlaceValue: Copy {
     /// What reading out of bounds gives.
     fn zero() -> Self;
@@ -191,10 +197,14 @@ tuples!(A B C E);
 tuples!(A B C E F);
 tuples!(A B C E F G);
 
-impl<T: PlaceValue> Place<T> {
+// The bounds are the methods': one that fails is the error that advises what to write, not that of a missing method.
+impl<T> Place<T> {
     /// The value, or zero if the place is outside.
     #[inline(always)]
-    pub fn get(self, oob: &mut Oob) -> T {
+    pub fn get(self, oob: &mut Oob) -> T
+    where
+        T: PlaceValue,
+    {
         oob.note(self.fault);
         if self.fault == 0 {
             // SAFETY: the type's invariant.
@@ -206,7 +216,10 @@ impl<T: PlaceValue> Place<T> {
 
     /// Writes the value, or drops it if the place is outside.
     #[inline(always)]
-    pub fn set(self, value: T, oob: &mut Oob) {
+    pub fn set(self, value: T, oob: &mut Oob)
+    where
+        T: PlaceValue,
+    {
         oob.note(self.fault);
         if self.fault == 0 {
             // SAFETY: the type's invariant; only what can be written makes places that are written.

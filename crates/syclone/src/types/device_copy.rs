@@ -14,6 +14,12 @@ use super::scalar::VectorElement;
 use super::vector::{Lanes, Vector};
 
 /// Plain data that kernels take by value and buffers hold.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel or lie in device memory",
+    label = "is not `DeviceCopy`",
+    note = "write `#[derive(Clone, Copy, DeviceCopy)]` on a struct or enum, take such a struct instead of a tuple, and write the \
+            bound `T: DeviceCopy`, or `T: Scalar` for numbers, on a generic parameter"
+)]
 ///
 /// Implemented for numbers, `bool`, arrays, [`Vector`]s, and by `#[derive(DeviceCopy)]` for structs of such and
 /// for enums without data.

@@ -19,6 +19,7 @@ pub mod scalar;
 pub mod swizzle;
 pub mod vector;
 
+pub(crate) mod called_at;
 mod scalar_impls;
 mod vector_math;
 mod vector_ops;

@@ -34,6 +34,10 @@ pub enum ScalarClass {
 }
 
 /// A number: every integer and float type that a kernel can use.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number that kernels compute with",
+    note = "numbers are i8 to i64, u8 to u64, isize, usize, f16, bf16, f32 and f64; a generic parameter needs the bound `T: Scalar`"
+)]
 ///
 /// ```
 /// use syclone::types::Scalar;
@@ -136,6 +140,10 @@ macro_rules! declare {
 }
 
 /// A floating-point number: `f16`, `bf16`, `f32` or `f64`. Half precisions compute in `f32` and round.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a floating-point number",
+    note = "those are f16, bf16, f32 and f64; convert an integer with `as`, and give a generic parameter the bound `T: Float`"
+)]
 ///
 /// ```
 /// use syclone::types::{Float, f16};
@@ -170,9 +178,14 @@ pub trait Float: Scalar + Math + Neg<Output = Self> {
     fn min(self, other: Self) -> Self;
     /// The greater of two, a NaN operand ignored (SYCL `fmax`).
     fn max(self, other: Self) -> Self;
-    /// The value limited to `low..=high`; NaN stays NaN. On a concrete type Rust's own panics for bad limits.
+    /// The value limited to `low..=high`; NaN stays NaN.
+    ///
+    /// # Panics
+    /// If `low` is above `high`, or one of them is NaN, as Rust's own. [`limited`](Scalar::limited) takes any bounds.
     #[inline(always)]
+    #[track_caller]
     fn clamp(self, low: Self, high: Self) -> Self {
+        assert!(low <= high, "a `clamp` whose lower bound {low:?} is not below or at the upper one {high:?}");
         self.limited(low, high)
     }
 
@@ -193,6 +206,10 @@ macro_rules! declare_integer {
 }
 
 /// An integer of any width and sign.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer",
+    note = "those are i8 to i64, u8 to u64, isize and usize; a generic parameter needs the bound `T: Integer`"
+)]
 ///
 /// ```
 /// use syclone::types::Integer;

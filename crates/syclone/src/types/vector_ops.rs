@@ -8,6 +8,7 @@ use core::ops::{
     Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
+use super::called_at::located;
 use super::scalar::{Integer, VectorElement};
 use super::vector::Vector;
 
@@ -17,25 +18,29 @@ macro_rules! binary {
         impl<T: VectorElement + $op<Output = T>, const N: usize> $op for Vector<T, N> {
             type Output = Self;
             #[inline(always)]
+            #[track_caller]
             fn $method(self, other: Self) -> Self {
-                self.zip_lanes(other, |a, b| a.$method(b))
+                located(|| self.zip_lanes(other, |a, b| a.$method(b)))
             }
         }
         impl<T: VectorElement + $op<Output = T>, const N: usize> $op<T> for Vector<T, N> {
             type Output = Self;
             #[inline(always)]
+            #[track_caller]
             fn $method(self, other: T) -> Self {
-                self.map_lanes(|a| a.$method(other))
+                located(|| self.map_lanes(|a| a.$method(other)))
             }
         }
         impl<T: VectorElement + $op<Output = T>, const N: usize> $assign for Vector<T, N> {
             #[inline(always)]
+            #[track_caller]
             fn $assign_method(&mut self, other: Self) {
                 *self = (*self).$method(other);
             }
         }
         impl<T: VectorElement + $op<Output = T>, const N: usize> $assign<T> for Vector<T, N> {
             #[inline(always)]
+            #[track_caller]
             fn $assign_method(&mut self, other: T) {
                 *self = (*self).$method(other);
             }
@@ -60,15 +65,17 @@ macro_rules! shifts {
         impl<T: VectorElement + $op<U, Output = T>, U: Integer, const N: usize> $op<Vector<U, N>> for Vector<T, N> {
             type Output = Self;
             #[inline(always)]
+            #[track_caller]
             fn $method(self, count: Vector<U, N>) -> Self {
-                self.zip_lanes(count, |a, b| a.$method(b))
+                located(|| self.zip_lanes(count, |a, b| a.$method(b)))
             }
         }
         impl<T: VectorElement + $op<U, Output = T>, U: Integer, const N: usize> $op<U> for Vector<T, N> {
             type Output = Self;
             #[inline(always)]
+            #[track_caller]
             fn $method(self, count: U) -> Self {
-                self.map_lanes(|a| a.$method(count))
+                located(|| self.map_lanes(|a| a.$method(count)))
             }
         }
         impl<T: VectorElement, U, const N: usize> $assign<U> for Vector<T, N>
@@ -76,6 +83,7 @@ macro_rules! shifts {
             Self: $op<U, Output = Self>,
         {
             #[inline(always)]
+            #[track_caller]
             fn $assign_method(&mut self, count: U) {
                 *self = (*self).$method(count);
             }
@@ -91,8 +99,9 @@ shifts! {
 impl<T: VectorElement + Neg<Output = T>, const N: usize> Neg for Vector<T, N> {
     type Output = Self;
     #[inline(always)]
+    #[track_caller]
     fn neg(self) -> Self {
-        self.map_lanes(|a| -a)
+        located(|| self.map_lanes(|a| -a))
     }
 }
 
@@ -113,8 +122,9 @@ macro_rules! scalar_left {
         $(impl<const N: usize> $op<Vector<$t, N>> for $t {
             type Output = Vector<$t, N>;
             #[inline(always)]
+            #[track_caller]
             fn $method(self, vector: Vector<$t, N>) -> Vector<$t, N> {
-                vector.map_lanes(|lane| self.$method(lane))
+                located(|| vector.map_lanes(|lane| self.$method(lane)))
             }
         })*
         scalar_left!(@each [$($t)*] $($rest)*);

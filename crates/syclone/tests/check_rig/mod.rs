@@ -18,13 +18,25 @@ pub fn reports(group: impl FnOnce(&Handler<'_>) -> Result<()>) -> Vec<Report> {
     queue.device().take_reports()
 }
 
-/// The line of the source that ends in `// fault: name`.
+/// The line of the source that ends in `// fault: name`. No other marker of the source may be one that no test names.
+#[track_caller]
 pub fn line_of(source: &str, name: &str) -> u32 {
+    expect_all_named(source);
     let marker = format!("// fault: {name}");
     let found: Vec<usize> =
         (1..).zip(source.lines()).filter(|(_, line)| line.ends_with(&marker)).map(|(n, _)| n).collect();
     assert_eq!(found.len(), 1, "lines that are marked `{name}`");
     found[0] as u32
+}
+
+/// A fault that is planted and marked, and whose name stands nowhere between quotes, is one that no test looks for.
+#[track_caller]
+fn expect_all_named(source: &str) {
+    let markers = source.lines().filter_map(|line| line.split_once("// fault: "));
+    // A quote is the end of a text that is about a marker.
+    let names = markers.map(|(_, name)| name).filter(|name| !name.contains('"'));
+    let forgotten: Vec<&str> = names.filter(|name| !source.contains(&format!("\"{name}\""))).collect();
+    assert!(forgotten.is_empty(), "no test asserts the faults {forgotten:?}");
 }
 
 /// Global ids of items in one dimension.

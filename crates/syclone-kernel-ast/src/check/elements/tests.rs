@@ -9,7 +9,16 @@ const U16: Type = Type::Int(IntKind::U16);
 fn record(size: usize, align: usize, fields: &[(&'static str, Type, usize)]) -> Type {
     let field = |(name, ty, offset): &(&'static str, Type, usize)| Field { name, ty: ty.clone(), offset: *offset };
     let fields = fields.iter().map(field).collect();
-    Type::Struct(Arc::new(StructType { name: "S", size, align, fields, tuple: false, methods: Vec::new() }))
+    Type::Struct(Arc::new(StructType {
+        name: "S",
+        path: "S",
+        size,
+        align,
+        fields,
+        tuple: false,
+        methods: Vec::new(),
+        comparison: Default::default(),
+    }))
 }
 
 /// One letter for each byte of two elements: `.` for padding, and a letter for a number.

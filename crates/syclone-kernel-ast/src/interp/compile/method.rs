@@ -68,7 +68,8 @@ impl Compiler<'_> {
             "inclusive_scan_init" => Together::InclusiveFrom(op()?),
             "exclusive_scan_init" => Together::ExclusiveFrom(op()?),
             "broadcast" if !sub_group => Together::Broadcast,
-            "broadcast" | "select" | "shuffle" => Together::Select,
+            "broadcast" => Together::BroadcastLane,
+            "select" | "shuffle" => Together::Select,
             "shift_left" | "shuffle_down" => Together::Down,
             "shift_right" | "shuffle_up" => Together::Up,
             "permute_xor" | "shuffle_xor" => Together::Xor,
@@ -102,7 +103,15 @@ impl Compiler<'_> {
                 let first = self.stable(x, &[init])?;
                 Ok(([first, self.operand(init)?], self.operand_type(x)))
             }
-            (Together::Broadcast | Together::Select | Together::Down | Together::Up | Together::Xor, [x, which]) => {
+            (
+                Together::Broadcast
+                | Together::BroadcastLane
+                | Together::Select
+                | Together::Down
+                | Together::Up
+                | Together::Xor,
+                [x, which],
+            ) => {
                 let first = self.stable(x, &[which])?;
                 Ok(([first, self.operand(which)?], self.operand_type(x)))
             }
@@ -241,6 +250,7 @@ impl Compiler<'_> {
                 };
                 let handle = self.stable(receiver, &[dim])?;
                 let dim = self.operand(dim)?;
+                self.at_line(expr.span);
                 self.emit(Instr::Extent { to, handle, dim, dims });
             }
             (_, "load_vector", [index]) => {

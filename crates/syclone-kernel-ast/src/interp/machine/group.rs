@@ -136,7 +136,7 @@ impl Machine<'_> {
                 }
             }
             _ => {
-                let results = self.results(what, ty, args, members.clone())?;
+                let results = self.results(what, ty, args, sub_group, members.clone())?;
                 for (item, result) in members.clone().zip(results) {
                     self.enter(item);
                     self.set_value(to, &result);
@@ -155,20 +155,27 @@ impl Machine<'_> {
         what: Together,
         ty: &Type,
         args: [At; 2],
+        sub_group: bool,
         members: Range<usize>,
     ) -> Result<Vec<Value>, Fault> {
         let mut values = Vec::with_capacity(members.len());
         let mut seconds = Vec::with_capacity(members.len());
-        for item in members {
+        for item in members.clone() {
             self.enter(item);
             values.push(self.value(args[0], ty)?);
             seconds.push(match what {
                 Together::InclusiveFrom(_) | Together::ExclusiveFrom(_) => self.value(args[1], ty)?,
-                Together::Broadcast | Together::Select | Together::Down | Together::Up | Together::Xor => {
-                    self.value(args[1], &Type::USIZE)?
-                }
+                Together::Broadcast
+                | Together::BroadcastLane
+                | Together::Select
+                | Together::Down
+                | Together::Up
+                | Together::Xor => self.value(args[1], &Type::USIZE)?,
                 _ => Value::Unit,
             });
+        }
+        if let Some(argument) = what.shared_argument() {
+            self.compare_arguments(argument, &seconds, sub_group, members.start);
         }
         let len = values.len();
         let truths = || values.iter().map(|value| *value == Value::Bool(true));
@@ -211,6 +218,19 @@ impl Machine<'_> {
                 seconds.iter().enumerate().map(|second| values[source(second)].clone()).collect()
             }
         })
+    }
+
+    /// Tells of a member whose second operand is not the first one's.
+    fn compare_arguments(&mut self, argument: &'static str, seconds: &[Value], sub_group: bool, start: usize) {
+        // NaNs of equal bits are equal.
+        let bits = |value: &Value| value.to_bytes();
+        let Some(first) = seconds.first().filter(|_| self.watched) else { return };
+        let Some(other) = seconds.iter().position(|second| second != first && bits(second) != bits(first)) else {
+            return;
+        };
+        let (first, others) = (first.clone(), seconds[other].clone());
+        self.enter(start);
+        self.tell(IncidentKind::DifferentArguments { argument, sub_group, first, other: start + other, others });
     }
 
     /// Tells of a member whose spans are not the first one's.

@@ -194,31 +194,38 @@ impl Machine<'_> {
     }
 
     /// What the running item asks about itself.
-    fn ask(&self, query: Query, dim: At, dims: u8) -> usize {
-        let of = |id: [usize; 3]| {
-            let dims = usize::from(dims.min(3));
-            let dim = self.number(dim) as usize;
-            // A dimension that does not exist gives zero, as an element that does not exist does.
-            if dim < dims { id[3 - dims + dim] } else { 0 }
-        };
+    fn ask(&mut self, query: Query, dim: At, dims: u8) -> Result<usize, Fault> {
         let (start, len) = self.sub_group_of(self.current);
-        match query {
-            Query::GlobalId => of(self.global_id()),
-            Query::LocalId => of(self.local_id()),
-            Query::GroupId => of(self.group),
-            Query::GlobalRange => of(self.global_range),
-            Query::LocalRange => of(self.local_range),
-            Query::GroupRange => of(self.group_range),
-            Query::GlobalLinear => linear(self.global_id(), self.global_range),
-            Query::LocalLinear => self.current,
-            Query::GroupLinear => self.group_linear,
-            Query::GroupSize => self.items.len(),
-            Query::SubGroupId => start / self.sub_group_size,
-            Query::SubGroupLocalId => self.current - start,
-            Query::SubGroupSize => len,
-            Query::SubGroupMaxSize => self.sub_group_size,
-            Query::SubGroupCount => self.items.len().div_ceil(self.sub_group_size),
+        let by_dimension = match query {
+            Query::GlobalId => self.global_id(),
+            Query::LocalId => self.local_id(),
+            Query::GroupId => self.group,
+            Query::GlobalRange => self.global_range,
+            Query::LocalRange => self.local_range,
+            Query::GroupRange => self.group_range,
+            Query::GlobalLinear => return Ok(linear(self.global_id(), self.global_range)),
+            Query::LocalLinear => return Ok(self.current),
+            Query::GroupLinear => return Ok(self.group_linear),
+            Query::GroupSize => return Ok(self.items.len()),
+            Query::SubGroupId => return Ok(start / self.sub_group_size),
+            Query::SubGroupLocalId => return Ok(self.current - start),
+            Query::SubGroupSize => return Ok(len),
+            Query::SubGroupMaxSize => return Ok(self.sub_group_size),
+            Query::SubGroupCount => return Ok(self.items.len().div_ceil(self.sub_group_size)),
+        };
+        self.in_dimension(by_dimension, dim, dims)
+    }
+
+    /// The number of a dimension that stands at `dim`, which may not exist.
+    fn in_dimension(&mut self, numbers: [usize; 3], dim: At, dims: u8) -> Result<usize, Fault> {
+        let (dim, dims) = (self.number(dim) as usize, usize::from(dims.min(3)));
+        if dim < dims {
+            return Ok(numbers[3 - dims + dim]);
         }
+        if self.watched {
+            self.tell(IncidentKind::NoDimension { dim, dims });
+        }
+        Err(Fault::NoDimension { dim, dims, line: self.line(), item: self.global_id() })
     }
 
     /// First item and number of items of an item's sub-group.

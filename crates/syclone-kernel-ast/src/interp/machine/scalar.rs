@@ -28,6 +28,10 @@ impl Machine<'_> {
                 }
                 Err(Fault::DivideByZero { line: self.line(), item: self.global_id() })
             }
+            Outcome::ClampBounds(_) => {
+                self.tell_clamp(operands);
+                Err(Fault::ClampBounds { line: self.line(), item: self.global_id() })
+            }
             Outcome::Unsupported => {
                 let line = self.line();
                 Err(Fault::Internal(format!("an operation in line {line} that its operands do not have")))
@@ -37,6 +41,12 @@ impl Machine<'_> {
 
     fn overflow(&self) -> Fault {
         Fault::Overflow { line: self.line(), item: self.global_id() }
+    }
+
+    fn tell_clamp(&mut self, operands: &[Value]) {
+        if let ([_, low, high], true) = (operands, self.watched) {
+            self.tell(IncidentKind::ClampBounds { low: low.clone(), high: high.clone() });
+        }
     }
 
     fn tell_overflow(&mut self, operation: &str, operands: &[Value]) {
@@ -259,6 +269,10 @@ impl Machine<'_> {
             results.push(match (name, numeric::method(name, &scalars)) {
                 // Lanes wrap where the scalar's method may not.
                 ("abs", Outcome::Overflow(value)) => value,
+                (_, Outcome::ClampBounds(value)) => {
+                    self.tell_clamp(&scalars);
+                    value
+                }
                 (_, outcome) => self.settle(outcome, name, &scalars)?,
             });
         }

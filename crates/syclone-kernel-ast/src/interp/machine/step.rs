@@ -247,8 +247,8 @@ impl Machine<'_> {
             }
             Instr::Extent { to, handle, dim, dims } => {
                 let extents = self.extents(self.number(handle));
-                let (dim, dims) = (self.number(dim) as usize, usize::from(dims.min(3)));
-                self.set_number(to, if dim < dims { extents[3 - dims + dim] as u64 } else { 0 });
+                let extent = self.in_dimension(extents, dim, dims)?;
+                self.set_number(to, extent as u64);
             }
             Instr::Len { to, handle } => {
                 let len = super::product(self.extents(self.number(handle)));
@@ -265,7 +265,7 @@ impl Machine<'_> {
                 }
             }
             Instr::Ask { query, to, dim, dims } => {
-                let answer = self.ask(query, dim, dims);
+                let answer = self.ask(query, dim, dims)?;
                 self.set_number(to, answer as u64);
             }
             Instr::Math { name, to, ref args, lanes } => self.math(name, to, args, lanes)?,

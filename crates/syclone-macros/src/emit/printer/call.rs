@@ -1,12 +1,12 @@
 //! Calls: of device functions, of the library's functions, and of methods.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token, each_child};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
-use super::super::builtin_names::is_builtin_method;
+use super::super::builtin_names::{is_builtin_method, may_panic};
 use super::{Form, Printed, Printer};
 use crate::frontend::{Callee, make_ident};
 
@@ -154,11 +154,23 @@ impl Printer<'_> {
         let element = Ident::new("__element", span);
         let is_element = !of_handle && has_index(receiver);
         if of_handle || is_builtin_method(name) {
-            return match is_element {
+            // The user's own for rustc, as `placed` operands are: a built-in method that panics says where it is called.
+            let users = self.users(expr.span);
+            let ident = make_ident(name, users);
+            let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#(#printed),*));
+            arguments.set_span(users);
+            let call = match is_element {
                 true => {
-                    quote_spanned!(span=> (match #receiver_tokens { #element => #element.#ident #generics(#(#printed),*) }))
+                    quote_spanned!(span=> (match #receiver_tokens { #element => #element.#ident #generics #arguments }))
                 }
-                false => quote_spanned!(span=> #receiver_tokens.#ident #generics(#(#printed),*)),
+                false => quote_spanned!(span=> #receiver_tokens.#ident #generics #arguments),
+            };
+            if of_handle || !may_panic(name) || matches!(self.form, Form::Probe) {
+                return call;
+            }
+            let here = quote_spanned!(users=> ::syclone::abi::CalledAt::here());
+            return quote_spanned! {span=>
+                ({ let __at = #here; let __called = #call; __at.passed(); __called })
             };
         }
         let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);

@@ -84,7 +84,7 @@ pub(crate) fn run_node(node: &Node, worker: &mut Worker) -> Option<Ended> {
     }
     // SAFETY: all chunks are finished, so only this call decides about the node, and it has not ended it yet.
     match &unsafe { node.payload() }.work {
-        Work::Kernel(kernel) => Some(Ended::Node(in_kernel(&node.name, || kernel.finish()))),
+        Work::Kernel(kernel) => Some(Ended::Node(in_kernel(&node.name, worker, |_| kernel.finish()))),
         Work::Strands(_) => {
             // Strands have ended their commands. The node may lie in the pool's queue for a while, and its payload keeps
             // the device.
@@ -149,9 +149,9 @@ fn run_whole(kernel: &dyn KernelWork, name: &Name, worker: &mut Worker) -> Resul
         worker.scratch().reset();
         worker.set_command(commands::UNCHECKED);
         // SAFETY: the caller's promise; this is the one run of the one chunk.
-        in_kernel(name, || unsafe { kernel.run(0, worker) })?;
+        in_kernel(name, worker, |worker| unsafe { kernel.run(0, worker) })?;
     }
-    in_kernel(name, || kernel.finish())
+    in_kernel(name, worker, |_| kernel.finish())
 }
 
 fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) -> Result<()> {
@@ -166,7 +166,7 @@ fn run_one(node: &Node, payload: &Payload, chunk: usize, worker: &mut Worker) ->
             worker.set_command(node.check);
             // SAFETY: the payload holds the accesses, hence the memory; the scheduler has ordered the command
             // after all that conflict with it, and they follow it; each chunk is claimed once.
-            in_kernel(&node.name, || unsafe { kernel.run(chunk, worker) })
+            in_kernel(&node.name, worker, |worker| unsafe { kernel.run(chunk, worker) })
         }
         Work::HostTask(task) => {
             catching(|| task.call(), |message| Error::HostTaskPanic { task: node.name.clone(), message })
@@ -186,17 +186,22 @@ fn catching(call: impl FnOnce() -> Result<()>, panicked: impl FnOnce(String) -> 
 }
 
 /// Calls into a kernel; a panic is an error that says where it was.
-fn in_kernel(name: &Name, call: impl FnOnce() -> Result<()>) -> Result<()> {
-    catching(
-        || quiet::in_kernel(call),
+fn in_kernel(name: &Name, worker: &mut Worker, call: impl FnOnce(&mut Worker) -> Result<()>) -> Result<()> {
+    let mut result = catching(
+        || quiet::in_kernel(|| call(worker)),
         |message| {
             let message = match quiet::take_place() {
                 Some((file, line)) => format!("{message} in line {line} of {file}"),
                 None => message,
             };
-            Error::KernelPanic { kernel: name.clone(), message }
+            Error::KernelPanic { kernel: name.clone(), device: String::new(), message }
         },
-    )
+    );
+    // Only now is the worker back.
+    if let Err(Error::KernelPanic { device, .. }) = &mut result {
+        worker.device().clone_into(device);
+    }
+    result
 }
 
 fn message_of(panic: &(dyn Any + Send)) -> String {

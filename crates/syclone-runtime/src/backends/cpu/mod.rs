@@ -6,7 +6,7 @@
 mod execute;
 mod machine;
 mod pool;
-mod quiet;
+pub(crate) mod quiet;
 mod worker;
 
 pub(crate) use execute::run_chunks;

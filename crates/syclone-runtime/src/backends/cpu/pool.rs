@@ -115,7 +115,7 @@ impl Backend for Pool {
         let mut started = self.started.lock().expect(NO_PANIC);
         while *started < self.threads {
             let index = *started;
-            let worker = Worker::new(index, LOCAL_MEMORY_BYTES)?;
+            let worker = Worker::new(index, LOCAL_MEMORY_BYTES, self.device.clone())?;
             let shared = Arc::clone(&self.shared);
             self.shared.searchers.fetch_add(1, Ordering::SeqCst);
             let thread = std::thread::Builder::new().name(format!("syclone-cpu-{index}"));

@@ -4,7 +4,7 @@
 //! before gets everything else: panics of other threads, and those of host tasks.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{self, PanicHookInfo};
+use std::panic::{self, Location, PanicHookInfo};
 use std::sync::Once;
 
 thread_local! {
@@ -50,6 +50,15 @@ pub(crate) fn in_kernel<R>(call: impl FnOnce() -> R) -> R {
     IN_KERNEL.set(true);
     let _unmark = Unmark;
     call()
+}
+
+/// The panic that unwinds through a kernel of this thread was at this place of it, if the one that is known is of a
+/// library's file.
+pub fn kernel_panicked_at(place: &'static Location<'static>, is_of_a_library: impl Fn(&str) -> bool) {
+    PLACE.with(|last| match &mut *last.borrow_mut() {
+        Some((file, line)) if is_of_a_library(file) => (*file, *line) = (place.file().to_owned(), place.line()),
+        _ => {}
+    });
 }
 
 /// Where the last panic of a kernel on this thread was, if the hook was asked.

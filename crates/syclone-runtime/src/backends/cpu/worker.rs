@@ -8,12 +8,18 @@ pub struct Worker {
     local: Vec<Line>,
     scratch: Scratch,
     command: u64,
+    device: String,
 }
 
 impl Worker {
-    /// A worker with its local memory.
-    pub(crate) fn new(index: usize, local_bytes: usize) -> Result<Worker> {
-        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default(), command: 0 })
+    /// A worker of a device, with its local memory.
+    pub(crate) fn new(index: usize, local_bytes: usize, device: String) -> Result<Worker> {
+        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default(), command: 0, device })
+    }
+
+    /// The selector of the device that it works for.
+    pub fn device(&self) -> &str {
+        &self.device
     }
 
     /// The worker's number, below the device's `compute_units`. No two chunks that run at once share it.

@@ -175,7 +175,7 @@ impl Shared {
     /// Sees to it that there is a worker for another command, if there may be; whether there is.
     fn provide_worker(&self, state: &mut State) -> Result<bool> {
         if state.workers.is_empty() && state.workers_made < self.at_once {
-            state.workers.push(Worker::new(state.workers_made, self.local_memory_bytes)?);
+            state.workers.push(Worker::new(state.workers_made, self.local_memory_bytes, self.selector.clone())?);
             state.workers_made += 1;
         }
         Ok(!state.workers.is_empty())

@@ -2,7 +2,7 @@ use super::*;
 
 /// A touch of memory that no command has named.
 fn touch(addresses: Range<usize>, writes: bool) -> Touch {
-    Touch { addresses, writes, object: None, parameter: "x".into(), location: SourceLocation::default() }
+    Touch { addresses, exactly: None, writes, object: None, parameter: "x".into(), location: SourceLocation::default() }
 }
 
 fn runs(number: u64, addresses: Range<usize>, writes: bool) -> usize {
@@ -60,4 +60,18 @@ fn who_finds_memory_where_other_memory_was_comes_later() {
     gone(61);
     assert_eq!(ran(b, &"k".into(), named(62)).len(), 0);
     assert_eq!(ran(c, &"k".into(), named(63)).len(), 1);
+}
+
+#[test]
+fn commands_that_share_a_range_and_no_byte_do_not_race() {
+    let [a, b, c] = [(); 3].map(|()| submitted(7, false));
+    let some = |first, shift, word| {
+        vec![Touch { exactly: Some(Cells { first, shift, words: vec![word] }), ..touch(first..first + 32, true) }]
+    };
+    assert_eq!(ran(a, &"k".into(), some(7000, 2, 0b0101_0101)).len(), 0);
+    assert_eq!(ran(b, &"k".into(), some(7000, 2, 0b1010_1010)).len(), 0);
+    // Three bytes of the second's, in other cells.
+    let reports = ran(c, &"k".into(), some(7005, 0, 0b111));
+    assert_eq!(reports.len(), 1);
+    assert!(reports[0].message.contains(", 3 bytes of which"), "{}", reports[0].message);
 }

@@ -26,7 +26,7 @@ impl Hash for Counted {
 }
 
 fn failure(message: &str) -> Arc<Error> {
-    Arc::new(Error::KernelPanic { kernel: "k".into(), message: message.to_owned() })
+    Arc::new(Error::KernelPanic { kernel: "k".into(), device: "cpu:0".into(), message: message.to_owned() })
 }
 
 #[test]

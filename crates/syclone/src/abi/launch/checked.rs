@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use syclone_kernel_ast::check::{Checker, Finding, FindingKind, Location, Touched};
 use syclone_kernel_ast::interp::{Arg, Fault, Global, Kernel, Launch};
-use syclone_runtime::check::{Report, ReportKind, SourceLocation, Touch, unwritten};
+use syclone_runtime::check::{Cells, Report, ReportKind, SourceLocation, Touch, unwritten};
 use syclone_runtime::{Access, AccessMode, Device, MemoryObject, Name};
 
 use crate::types::builtins::MathBuiltins;
@@ -52,6 +52,10 @@ impl Checks {
         let mut checker = Checker::new(kernel, launch);
         for (argument, global) in globals(launch) {
             let first = global.ptr.addr();
+            if self.declared(global).is_none() {
+                // Only what no object orders can race, and then it matters which bytes it is.
+                checker.watch_exactly(argument);
+            }
             let overwrites = self.declared(global).is_some_and(|declared| declared.mode == AccessMode::Write);
             for row in rows(global) {
                 let addresses = first + row.start..first + row.end;
@@ -85,8 +89,10 @@ impl Checks {
             let mut add = |touched: Option<Touched>, writes: bool| {
                 let Some(Touched { start, end, site }) = touched else { return };
                 let place = kernel.place(site);
+                let cells = checker.exactly(argument, writes);
                 touches.push(Touch {
                     addresses: first + start..first + end,
+                    exactly: cells.map(|(shift, words)| Cells { first, shift, words: words.to_vec() }),
                     writes,
                     object: self.declared(global).map(|declared| declared.object.id()),
                     parameter: Name::Owned(kernel.parameter(argument).to_owned()),
@@ -158,6 +164,9 @@ fn kind(kind: FindingKind) -> ReportKind {
         FindingKind::DataRace => ReportKind::DataRace,
         FindingKind::Divergence => ReportKind::Divergence,
         FindingKind::SubGroupDivergence => ReportKind::SubGroupDivergence,
+        FindingKind::DifferentArguments => ReportKind::DifferentArguments,
+        FindingKind::ClampBounds => ReportKind::ClampBounds,
+        FindingKind::NoDimension => ReportKind::NoDimension,
         FindingKind::DifferentSpans => ReportKind::DifferentSpans,
         FindingKind::Unwritten => ReportKind::Unwritten,
         FindingKind::OutOfBounds => ReportKind::OutOfBounds,

@@ -33,13 +33,13 @@ impl Interpreted {
                 device: device.info().selector.clone(),
                 log: log.to_string(),
             },
-            fault => error(meta, fault),
+            fault => error(meta, fault, &device.info().selector),
         })?;
         Ok(Interpreted { function, code })
     }
 }
 
-/// Interprets a whole launch, with checks if it is the command with this number on a checked device.
+/// Interprets a whole launch on `device`, with checks if it is the command with this number on a checked device.
 ///
 /// # Safety
 /// As for [`Kernel::group`].
@@ -50,6 +50,7 @@ pub unsafe fn run<const D: usize>(
     grid: &Grid<D>,
     sub_group_size: usize,
     checks: Option<(&Checks, u64)>,
+    device: &str,
 ) -> Result<()> {
     let launch = Launch {
         function: Arc::clone(&kernel.function),
@@ -66,7 +67,7 @@ pub unsafe fn run<const D: usize>(
             None => kernel.code.run(&launch, &MathBuiltins, &mut NoObserver),
         }
     };
-    result.map_err(|fault| error(meta, fault))
+    result.map_err(|fault| error(meta, fault, device))
 }
 
 /// Missing dimensions are 1 in front.
@@ -76,7 +77,7 @@ fn in_three<const D: usize>(extents: [usize; D]) -> [usize; 3] {
     all
 }
 
-fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
+fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault, device: &str) -> Error {
     let kernel = Name::Borrowed(meta.name);
     match fault {
         Fault::OutOfBounds(faults) => {
@@ -90,6 +91,6 @@ fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault) -> Error {
             let item = item[3 - D..].to_vec();
             Error::AssertionFailed { kernel, message, item, file: file.into(), line }
         }
-        fault => Error::KernelPanic { kernel, message: fault.to_string() },
+        fault => Error::KernelPanic { kernel, device: device.to_owned(), message: fault.to_string() },
     }
 }

@@ -260,7 +260,8 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
             // SAFETY: the caller's promise about the memory.
             return unsafe {
                 let checks = self.checks.as_ref().map(|checks| (checks, worker.command()));
-                interpreted::run(kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks)
+                let device = worker.device();
+                interpreted::run(kernel, &self.meta, self.params, &self.grid, self.sub_group_size, checks, device)
             };
         }
         let (local, bytes) = worker.local_memory();

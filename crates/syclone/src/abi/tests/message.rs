@@ -15,7 +15,7 @@ fn launch() -> (Printed, Arc<Mutex<Vec<String>>>) {
 }
 
 fn chunk(launch: &Printed, number: usize, text: &str, fails: bool) {
-    let failure = || Err(Error::KernelPanic { kernel: "k".into(), message: String::new() });
+    let failure = || Err(Error::KernelPanic { kernel: "k".into(), device: "cpu:0".into(), message: String::new() });
     let result = launch.during(
         number,
         || "k".into(),

@@ -19,7 +19,7 @@ fn device(threads: usize) -> (Device, Vec<JoinHandle<()>>) {
     let workers = (0..threads).map(|index| {
         let shared = Arc::clone(&pool.shared);
         shared.searchers.fetch_add(1, Ordering::SeqCst);
-        thread::spawn(move || work(&shared, Worker::new(index, 0).unwrap()))
+        thread::spawn(move || work(&shared, Worker::new(index, 0, String::new()).unwrap()))
     });
     let workers = workers.collect();
     (Device::new(info(threads, "model".to_owned()).unwrap(), Box::new(pool)), workers)

@@ -51,7 +51,8 @@ fn a_scratch_request_that_overflows_is_an_error_value() {
 
 #[test]
 fn local_memory_is_aligned_and_as_long_as_asked() {
-    let mut worker = Worker::new(3, 65536).unwrap();
+    let mut worker = Worker::new(3, 65536, "cpu:0".to_owned()).unwrap();
     let (start, bytes) = worker.local_memory();
     assert_eq!((start.addr() % 64, bytes, worker.index()), (0, 65536, 3));
+    assert_eq!(worker.device(), "cpu:0");
 }
