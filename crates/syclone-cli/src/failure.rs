@@ -39,7 +39,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The process's exit code: 2 for a command line that cannot be followed, 1 for the rest.
+    /// The process's exit code: 2 for a command line or a variable that cannot be followed, 1 for the rest.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
@@ -47,6 +47,7 @@ impl Failure {
                 Error::NoDevice { .. }
                 | Error::InvalidSelector { .. }
                 | Error::InvalidEnvironment { .. }
+                // Descriptions come from the file that a variable names.
                 | Error::InvalidDryRun { .. },
             ) => 2,
             _ => 1,

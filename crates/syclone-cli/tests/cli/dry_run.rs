@@ -64,3 +64,36 @@ fn a_version_that_fails_is_in_the_document_with_its_reason_and_the_others_with_t
         assert!(text.contains(failed["version"].as_str().expect("a name")), "{text}");
     }
 }
+
+#[test]
+fn a_description_of_devices_that_cannot_be_used_leaves_the_cpu_alone() {
+    let scratch = Scratch::new("descriptions");
+    for (name, content) in
+        [("missing", None), ("empty", Some("")), ("nonsense", Some("[[device")), ("bytes", Some("\u{0}\u{7f}"))]
+    {
+        let file = scratch.file(name);
+        if let Some(content) = content {
+            std::fs::write(&file, content).expect("the file is written");
+        }
+        let run = |line: &str| {
+            let mut program = program();
+            program.args(line.split_whitespace()).env("SYCLONE_DRY_RUN", &file).output().expect("the program starts")
+        };
+        let listed = run("devices --json");
+        assert_eq!(listed.status.code(), Some(0), "{name}: {}", stderr(&listed));
+        let listing: Value = serde_json::from_str(&stdout(&listed)).expect("one JSON document");
+        assert_eq!(listing["default"], "cpu:0", "{name}");
+        let unavailable = listing["unavailable"].as_array().expect("a list");
+        let dry = unavailable.iter().find(|missing| missing["backend"] == "dry").expect("it has no devices");
+        let reason = dry["reason"].as_str().expect("a reason");
+        assert!(!reason.is_empty() && !reason.contains('\n'), "{name}: {reason}");
+        let bench = run("bench launch -n 5 --repeat 1");
+        assert_eq!(bench.status.code(), Some(0), "{name}: {}", stderr(&bench));
+        let forced = run("bench launch -n 5 --repeat 1 --device dry:0 --json -");
+        assert_eq!((forced.status.code(), stdout(&forced).as_str()), (Some(2), ""), "{name}");
+        // What is wrong with the description, or which devices there are.
+        let text = stderr(&forced);
+        let named = if name == "empty" { "cpu:0" } else { file.to_str().expect("plain names") };
+        assert!(text.contains(named) && text.lines().count() == 1, "{name}: {text}");
+    }
+}
