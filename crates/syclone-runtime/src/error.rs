@@ -57,7 +57,7 @@ pub enum Error {
     },
     /// A dry-run device whose description makes no sense.
     #[error(
-        "{}: {}\ncorrect the description; the page on testing has an example",
+        "{}: {}\ncorrect the description (of a file: the one that SYCLONE_DRY_RUN names); the page on testing has an example",
         printable(place),
         printable(problem)
     )]

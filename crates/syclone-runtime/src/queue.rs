@@ -62,6 +62,7 @@ enum Role {
 
 /// What a queue shares with its unfinished commands.
 pub(crate) struct QueueShared {
+    id: usize,
     device: Device,
     options: QueueOptions,
     on_error: Option<ErrorHandler>,
@@ -154,7 +155,11 @@ impl Queue {
             device.require(Aspect::QueueProfiling)?;
         }
         device.backend().start()?;
+        // Not the address, which a later queue may have: leases of memory and checks of the order outlive a queue.
+        static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
+        let id = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(Queue(Arc::new(QueueShared {
+            id,
             device: device.clone(),
             options,
             on_error,
@@ -340,9 +345,9 @@ impl QueueShared {
         self.options.in_order
     }
 
-    /// Identifies the queue while it exists; never 0.
+    /// Identifies the queue, also after it is gone; never 0.
     pub(crate) fn id(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+        self.id
     }
 
     /// Whether the queue can have a lane now: nobody wants to see each command.

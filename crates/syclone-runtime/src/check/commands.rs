@@ -115,7 +115,11 @@ pub(crate) fn submitted(queue: usize, in_order: bool) -> u64 {
         {
             log.follows.remove(&oldest);
             log.seen.remove(&oldest);
-            log.queues.remove(&oldest);
+            if let Some(queue) = log.queues.remove(&oldest)
+                && log.last.get(&queue) == Some(&oldest)
+            {
+                log.last.remove(&queue);
+            }
             log.past.retain(|past| past.number != oldest);
         }
     });
