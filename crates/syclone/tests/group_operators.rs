@@ -126,11 +126,18 @@ operator!(maximum_f16, Maximum, f16, f16::from_f32(f32::NEG_INFINITY), |a, b| if
 });
 
 #[kernel(fallback)]
-fn moves(item: NdItem<1>, x: View<u32>, ids: View<u32>, whole: ItemMut<[u32; 2]>, part: ItemMut<[u32; 2]>) {
+fn moves(
+    item: NdItem<1>,
+    mask: usize,
+    x: View<u32>,
+    ids: View<u32>,
+    whole: ItemMut<[u32; 2]>,
+    part: ItemMut<[u32; 2]>,
+) {
     let (g, s) = (item.group(), item.sub_group());
     let (v, id) = (x[item], ids[item] as usize);
-    whole[item] = [g.permute_xor(v, id), g.select(v, id)];
-    part[item] = [s.permute_xor(v, id), s.select(v, id)];
+    whole[item] = [g.permute_xor(v, mask), g.select(v, id)];
+    part[item] = [s.permute_xor(v, mask), s.select(v, id)];
 }
 
 #[test]
@@ -141,17 +148,22 @@ fn permute_xor_and_select_take_the_named_items_value_or_keep_their_own() {
     let taken = |i: usize, from: usize, len: usize, local: usize| if local < len { x[from + local] } else { x[i] };
     in_every_way(|queue, way| {
         let (values, named) = (Buffer::from_vec(x.clone()), Buffer::from_vec(ids.clone()));
-        let (whole, part) = (Buffer::<[u32; 2]>::new(SIZE), Buffer::<[u32; 2]>::new(SIZE));
-        run(queue, |h| h.parallel_for(shape(), moves(values.read(h), named.read(h), whole.write(h), part.write(h))));
-        let (whole, part) = (whole.to_vec().expect("the result"), part.to_vec().expect("the result"));
-        for i in 0..SIZE {
-            let id = ids[i] as usize;
-            let start = i / GROUP * GROUP;
-            let expected = [taken(i, start, GROUP, (i - start) ^ id), taken(i, start, GROUP, id)];
-            assert_eq!(whole[i], expected, "{way:?}: group, item {i}, {id}");
-            let (start, end) = sub_group_of(i);
-            let expected = [taken(i, start, end - start, (i - start) ^ id), taken(i, start, end - start, id)];
-            assert_eq!(part[i], expected, "{way:?}: sub-group, item {i}, {id}");
+        for mask in 0..9 {
+            let (whole, part) = (Buffer::<[u32; 2]>::new(SIZE), Buffer::<[u32; 2]>::new(SIZE));
+            run(queue, |h| {
+                let (whole, part) = (whole.write(h), part.write(h));
+                h.parallel_for(shape(), moves(mask, values.read(h), named.read(h), whole, part))
+            });
+            let (whole, part) = (whole.to_vec().expect("the result"), part.to_vec().expect("the result"));
+            for i in 0..SIZE {
+                let id = ids[i] as usize;
+                let start = i / GROUP * GROUP;
+                let expected = [taken(i, start, GROUP, (i - start) ^ mask), taken(i, start, GROUP, id)];
+                assert_eq!(whole[i], expected, "{way:?}: group, item {i}, mask {mask}, {id}");
+                let (start, end) = sub_group_of(i);
+                let expected = [taken(i, start, end - start, (i - start) ^ mask), taken(i, start, end - start, id)];
+                assert_eq!(part[i], expected, "{way:?}: sub-group, item {i}, mask {mask}, {id}");
+            }
         }
     });
 }

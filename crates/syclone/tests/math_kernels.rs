@@ -91,7 +91,7 @@ row! {
         let (mantissa, exponent) = v.frexp();
         let first = if mask.any() && !mask.all() { v } else { w };
         [
-            v + w, v - 1.0, 2.0 * v, v / w, -v, v.min(w), v.max(0.5), v.clamp(-1.0, w), v.abs(), v.sqrt(),
+            v + w, v - 1.0, 2.0 * v, v / w, -v, v.min(w), v.max(0.5), v.clamp(-1.0, w.max(0.5)), v.abs(), v.sqrt(),
             v.mul_add(w, v), v.mix(w, 0.25), v.step(0.5), turned, v.xxyy(), v.with(2, w.x), mask.select(v, w), sin,
             cos, mantissa.ldexp(exponent), first, v.normalize(), v.cross(w), v.powi(2), v.erf(), v.fract(),
             Vector::splat(v.dot(w) + v.length() + v.lo().distance(w.hi()) + v.s3() + v.sum()),
