@@ -11,10 +11,6 @@ fn line(name: &str) -> u32 {
     line_of(include_str!("check_arguments.rs"), name)
 }
 
-fn numbers(n: usize) -> Buffer<u32> {
-    Buffer::from_vec((0..n as u32).collect())
-}
-
 /// 8 items in one group, sub-groups of 4.
 fn group() -> NdRange<1> {
     NdRange::new([8], [8]).sub_group_size(4)

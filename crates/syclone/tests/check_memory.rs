@@ -11,10 +11,6 @@ fn line(name: &str) -> u32 {
     line_of(include_str!("check_memory.rs"), name)
 }
 
-fn numbers(n: usize) -> Buffer<u32> {
-    Buffer::from_vec((0..n as u32).collect())
-}
-
 fn groups() -> NdRange<1> {
     NdRange::new([16], [8])
 }

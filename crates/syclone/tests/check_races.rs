@@ -10,10 +10,6 @@ fn line(name: &str) -> u32 {
     line_of(include_str!("check_races.rs"), name)
 }
 
-fn numbers(n: usize) -> Buffer<u32> {
-    Buffer::from_vec((0..n as u32).collect())
-}
-
 /// 16 items in groups of 8.
 fn groups() -> NdRange<1> {
     NdRange::new([16], [8])

@@ -69,3 +69,8 @@ pub fn expect_clean(reports: &[Report]) {
     let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
     assert!(reports.is_empty(), "{}", texts.join("\n\n"));
 }
+
+/// The numbers from 0 on.
+pub fn numbers(n: usize) -> Buffer<u32> {
+    Buffer::from_vec((0..n as u32).collect())
+}

@@ -1,4 +1,4 @@
-//! Types that cannot lie in device memory: one error for each parameter, which names the remedy.
+//! Types that cannot lie in device memory: each error names the remedy.
 use syclone::prelude::*;
 
 #[derive(Clone, Copy)]
