@@ -46,7 +46,7 @@ pub use items::{
 pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
-pub use types::{PRIMITIVES, last_segment};
+pub use types::{PRIMITIVES, elements, last_segment, type_arguments};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId, VarId};
