@@ -6,6 +6,7 @@ use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item}
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
 use super::bound::{calls_field, encoded, tables_field};
+use super::library_names::name_checks;
 use super::lock_step::lock_step_body;
 use super::operands::operand_checks;
 use super::printer::printed_name;
@@ -182,8 +183,8 @@ fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     options.extend(tables_field(parsed));
     let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
     let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };
-    let (checks, operands) = (value_checks(parsed), operand_checks(parsed));
-    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #operands #meta })
+    let (checks, names, operands) = (value_checks(parsed), name_checks(parsed), operand_checks(parsed));
+    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #names #operands #meta })
 }
 
 /// The type without values that stands for the kernel's code.

@@ -4,7 +4,8 @@
 //!   checks, `assertions.rs` which need not assert one by one), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
-//!   rustc find the methods that are called on values, and `operands.rs` lets it refuse operators on structs.
+//!   rustc find the methods that are called on values, `operands.rs` lets it refuse operators on structs, and
+//!   `library_names.rs` names of the library that mean something else.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
@@ -17,6 +18,7 @@ mod ends;
 mod found;
 mod inline;
 mod kernel;
+mod library_names;
 mod lock_step;
 mod operands;
 mod printer;
