@@ -4,9 +4,12 @@
 //! handles that kernels receive (items, views, local memory, …). Values in memory are laid out as Rust lays them out,
 //! because kernels run on real host memory; handles have no layout that users could see.
 
-use std::cmp::Ordering;
+pub(crate) mod comparison;
+
 use std::fmt;
 use std::sync::Arc;
+
+pub use comparison::{Comparison, DeviceComparison};
 
 use crate::bound::BoundFunction;
 
@@ -173,23 +176,6 @@ pub struct Field {
     pub ty: Type,
     /// Byte offset in the struct.
     pub offset: usize,
-}
-
-/// How the program itself compares values of a type: by its `PartialEq` and `PartialOrd`, derived or not, where it has them.
-///
-/// The tree knows comparisons field by field only. These say whether that is what the type's own do.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Comparison {
-    /// Whether two values are equal, each given by its bytes.
-    ///
-    /// # Safety
-    /// Both point to the bytes of a valid value of the type, however aligned.
-    pub equal: Option<unsafe fn(*const u8, *const u8) -> bool>,
-    /// The order of two values, each given by its bytes.
-    ///
-    /// # Safety
-    /// As that of `equal`.
-    pub order: Option<unsafe fn(*const u8, *const u8) -> Option<Ordering>>,
 }
 
 /// A struct that derives `DeviceCopy`.

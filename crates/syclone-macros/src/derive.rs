@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
-use crate::emit::{note_derived, own_lists, trait_lists};
+use crate::emit::{comparison_of, note_derived, own_lists, trait_lists};
 use crate::frontend::name_of;
 
 /// The expansion for a struct, or an enum without data.
@@ -86,12 +86,8 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
 
 /// How the type's values are compared, as far as it is known for all instances.
 fn comparison() -> TokenStream {
-    quote!({
-        #[allow(unused_imports)]
-        use ::syclone::types::compared::NotCompared as _;
-        let __compared = ::syclone::types::compared::Compared::<Self>::new();
-        ::syclone::types::compared::Comparison { equal: __compared.equal(), order: __compared.order() }
-    })
+    let (known, comparison) = comparison_of(&quote!(Self));
+    quote!({ #known #comparison })
 }
 
 /// The three functions for an enum without data.

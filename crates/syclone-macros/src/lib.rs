@@ -12,7 +12,7 @@ mod syntax;
 use frontend::Parsed;
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// Makes a function a kernel.
 #[proc_macro_attribute]
@@ -36,9 +36,16 @@ pub fn device_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
         }
         syn::Item::Impl(block) => {
             let parsed = frontend::parse_device_impl(attr, block)?;
-            Ok(with_errors(emit::device_impl(&parsed), parsed.errors, &parsed.functions))
+            let emitted = match parsed.of {
+                frontend::ImplOf::Values | frontend::ImplOf::Trait => emit::device_impl(&parsed),
+                frontend::ImplOf::Comparison(name) => emit::comparison_impl(&parsed, name),
+                // What was wrong is said beside it.
+                frontend::ImplOf::Refused => parsed.item.to_token_stream(),
+            };
+            Ok(with_errors(emitted, parsed.errors, &parsed.functions))
         }
         syn::Item::Trait(item) => {
+            frontend::note_trait(&item.ident);
             let parsed = frontend::parse_device_trait(attr, item)?;
             Ok(with_errors(emit::device_trait(&parsed), parsed.errors, &parsed.functions))
         }

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::operator::is_comparison;
 use super::table::normal;
 use super::{InferErrorKind, Inference, Result, key};
 use crate::tree::*;
@@ -116,6 +117,9 @@ impl Inference<'_> {
         let right = self.expr(right)?;
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             self.diverges = before;
+        }
+        if is_comparison(op) {
+            self.compared.push((op, left.clone(), span));
         }
         self.binary_type(op, &left, &right, span)
     }

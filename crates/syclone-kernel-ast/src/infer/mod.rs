@@ -26,7 +26,8 @@ use crate::bound::BoundFunction;
 use crate::builtins::Builtins;
 use crate::numeric::Part;
 use crate::tree::{BinaryOp, Expr, Function, SpanId, TypeId, VarId};
-use crate::types::{BindFn, Type};
+use crate::types::comparison::composing;
+use crate::types::{BindFn, Comparison, Type};
 use table::Table;
 
 /// Calls nested deeper than this are taken for a recursion whose functions do not compare equal.
@@ -37,6 +38,10 @@ const MAX_CALL_DEPTH: usize = 64;
 pub struct Program {
     /// The root first; a function's callees come later or earlier, never twice.
     pub functions: Vec<TypedFunction>,
+    /// How values are compared, as far as not their types know it, but a function that spells them.
+    pub(crate) comparisons: Vec<(Type, Comparison)>,
+    /// The positions of the device functions that comparisons of values call, by type and operator.
+    compared: Vec<(Type, BinaryOp, usize)>,
 }
 
 impl Program {
@@ -47,6 +52,12 @@ impl Program {
             let values = function.vars.iter().chain(function.exprs.values());
             values.chain([&function.ret]).any(|ty| ty.any(test))
         })
+    }
+
+    /// The position of the device function that is an operator of a type.
+    pub(crate) fn comparison(&self, ty: &Type, op: BinaryOp) -> Option<usize> {
+        let found = self.compared.iter().find(|(of, own, _)| of == ty && *own == op);
+        found.map(|(_, _, position)| *position)
     }
 }
 
@@ -61,6 +72,8 @@ pub struct TypedFunction {
     pub ret: Type,
     exprs: HashMap<ExprKey, Type>,
     calls: HashMap<ExprKey, usize>,
+    /// The comparisons of values.
+    compared: Vec<(BinaryOp, Type, SpanId)>,
 }
 
 impl TypedFunction {
@@ -90,10 +103,29 @@ fn key(expr: &Expr) -> ExprKey {
 
 /// Types a function and everything that it calls.
 pub fn infer(function: &Arc<BoundFunction>, builtins: &dyn Builtins) -> Result<Program, InferError> {
-    let mut walk = Walk { builtins, functions: Vec::new(), finished: HashMap::new(), active: Vec::new() };
-    walk.function(function).map_err(|error| *error)?;
-    let functions = walk.functions.into_iter().flatten().collect();
-    Ok(Program { functions })
+    // Functions tell of comparisons that are calls of functions, which may tell of more.
+    let mut known = Vec::new();
+    loop {
+        let mut walk = Walk::new(builtins, &known);
+        walk.function(function).map_err(|error| *error)?;
+        let compared = std::mem::take(&mut walk.compared);
+        let functions: Vec<TypedFunction> = walk.functions.into_iter().flatten().collect();
+        let comparisons: Vec<(Type, Comparison)> =
+            functions.iter().flat_map(|typed| typed.bound.comparisons.iter().cloned()).collect();
+        if of_devices(&comparisons) == of_devices(&known) {
+            return Ok(Program { functions, comparisons, compared });
+        }
+        known = comparisons;
+    }
+}
+
+/// How many of the comparisons are device functions.
+fn of_devices(comparisons: &[(Type, Comparison)]) -> usize {
+    let is_device = |comparison: &Comparison| {
+        let device = &comparison.device;
+        [device.eq, device.lt, device.le, device.gt, device.ge].iter().any(Option::is_some)
+    };
+    comparisons.iter().filter(|(_, comparison)| is_device(comparison)).count()
 }
 
 /// The depth-first walk over called functions.
@@ -104,9 +136,24 @@ struct Walk<'a> {
     finished: HashMap<usize, usize>,
     /// The functions being visited, outermost first: identity and name.
     active: Vec<(usize, String)>,
+    /// What functions told of comparisons the last time.
+    known: &'a [(Type, Comparison)],
+    /// See [`Program`].
+    compared: Vec<(Type, BinaryOp, usize)>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(builtins: &'a dyn Builtins, known: &'a [(Type, Comparison)]) -> Self {
+        Walk {
+            builtins,
+            functions: Vec::new(),
+            finished: HashMap::new(),
+            active: Vec::new(),
+            known,
+            compared: Vec::new(),
+        }
+    }
+
     fn function(&mut self, bound: &Arc<BoundFunction>) -> Result<usize> {
         let position = self.functions.len();
         self.functions.push(None);
@@ -118,8 +165,25 @@ impl Walk<'_> {
             let callee = self.callee(&target, bound)?;
             typed.calls.insert(expr, callee);
         }
+        for (op, ty, span) in &typed.compared {
+            self.comparison(*op, ty, *span, bound)?;
+        }
         self.functions[position] = Some(typed);
         Ok(position)
+    }
+
+    /// Visits the device functions that a comparison calls.
+    fn comparison(&mut self, op: BinaryOp, ty: &Type, span: SpanId, caller: &BoundFunction) -> Result<()> {
+        let mut found = Vec::new();
+        composing(op, ty, self.known, &mut found);
+        for (ty, op, function) in found {
+            let target = Target { function, bound: function(), span, position: 0 };
+            let position = self.callee(&target, caller)?;
+            if self.compared.iter().all(|(of, own, _)| *of != ty || *own != op) {
+                self.compared.push((ty, op, position));
+            }
+        }
+        Ok(())
     }
 
     fn callee(&mut self, target: &Target, caller: &BoundFunction) -> Result<usize> {
@@ -205,6 +269,7 @@ struct Inference<'a> {
     targets: HashMap<ExprKey, Target>,
     pending: Vec<Pending>,
     jumps: Vec<Jump>,
+    compared: Vec<(BinaryOp, Type, SpanId)>,
     /// Whether control cannot come here, as rustc tracks it: a block that diverges has type `!`.
     diverges: bool,
 }
@@ -224,6 +289,7 @@ impl<'a> Inference<'a> {
             targets: HashMap::new(),
             pending: Vec::new(),
             jumps: Vec::new(),
+            compared: Vec::new(),
             diverges: false,
         }
     }
@@ -265,7 +331,10 @@ impl<'a> Inference<'a> {
             }
             vars.push(ty);
         }
-        let typed = TypedFunction { bound: self.bound.clone(), vars, ret: self.ret, exprs, calls: HashMap::new() };
+        let compared = std::mem::take(&mut self.compared).into_iter();
+        let compared = compared.map(|(op, ty, span)| (op, self.compared_type(&ty), span)).collect();
+        let (bound, calls) = (self.bound.clone(), HashMap::new());
+        let typed = TypedFunction { bound, vars, ret: self.ret, exprs, calls, compared };
         Ok((typed, self.targets))
     }
 

@@ -85,6 +85,15 @@ impl Inference<'_> {
         Ok(Some(()))
     }
 
+    /// The type of a comparison's operands, which is known by now.
+    pub(super) fn compared_type(&self, ty: &Type) -> Type {
+        let mut ty = self.table.resolve(ty);
+        while let Type::Ref(inner, _) | Type::Spec(inner) = ty {
+            ty = *inner;
+        }
+        ty
+    }
+
     /// The type with references, and the handles that read as a value, taken off as far as it is known.
     fn without_refs(&self, ty: &Type) -> Type {
         let mut ty = self.table.shallow(ty);

@@ -182,6 +182,8 @@ pub(super) enum Instr {
     CompareValue { op: BinaryOp, ty: TypeAt, to: At, left: At, right: At },
     /// Sees to it that the comparison of two values is the one field by field.
     CheckComparison { op: BinaryOp, ty: TypeAt, left: At, right: At },
+    /// Sees to it that the program's own comparison of two values has the result that was computed.
+    CheckCompared { op: BinaryOp, ty: TypeAt, result: At, left: At, right: At },
     /// `as`, lane by lane; the target's type is `ty`.
     Cast { lanes: u8, to: At, ty: TypeAt, from: At, from_ty: TypeAt },
     /// Goes on elsewhere.
@@ -294,15 +296,6 @@ pub(super) struct Code {
 impl Code {
     /// How the program compares values of a struct or an enum.
     pub(super) fn comparison(&self, ty: &Type) -> Comparison {
-        let own = match ty {
-            Type::Struct(ty) => ty.comparison,
-            Type::Enum(ty) => ty.comparison,
-            _ => Comparison::default(),
-        };
-        let known = self.comparisons.iter().filter(|(known, _)| known == ty).map(|(_, comparison)| *comparison);
-        known.fold(own, |found, other| Comparison {
-            equal: found.equal.or(other.equal),
-            order: found.order.or(other.order),
-        })
+        Comparison::of(ty, &self.comparisons)
     }
 }

@@ -171,7 +171,7 @@ impl fmt::Display for Fault {
             Fault::OwnComparison { ty, line } => write!(
                 f,
                 "{ty} is compared in line {line}, and its `PartialEq` or `PartialOrd` is not the derived one, which is all that a kernel \
-                 knows\nwrite a method in a `#[device_fn] impl`, such as `a.equals(b)`, and call it"
+                 knows\nwrite `#[device_fn]` over the `impl` block, or write a method in a `#[device_fn] impl`, such as `a.equals(b)`"
             ),
             Fault::UnknownComparison { ty, line } => write!(
                 f,

@@ -7,7 +7,8 @@ use syclone_kernel_ast::encode::encode;
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
-use super::found::{Found, compared, found};
+use super::comparisons::{compared, compares_values, comparison_of};
+use super::found::{Found, found};
 use super::library_names::name_checks;
 use super::operands::operand_checks;
 use super::printer::callee_path;
@@ -27,9 +28,13 @@ pub fn bound_value(parsed: &Parsed) -> TokenStream {
     quote!(#names #operands ::syclone::abi::bind(#text, #tables))
 }
 
-/// The field of a kernel's description that says that it calls device functions, if it does.
+/// The field of a kernel's description that says that it calls device functions, if it does or may do so
+/// by comparing values.
 pub fn calls_field(parsed: &Parsed) -> Option<TokenStream> {
-    let calls = !parsed.callees.is_empty() || !called_methods(parsed).is_empty() || !sites(parsed).is_empty();
+    let calls = !parsed.callees.is_empty()
+        || !called_methods(parsed).is_empty()
+        || !sites(parsed).is_empty()
+        || compares_values(parsed);
     calls.then(|| quote!(calls: true,))
 }
 
@@ -65,12 +70,13 @@ fn tables(
     let compared = compared(parsed);
     let tables = match &compared[..] {
         [] => tables,
-        types => quote!(#tables.with_comparisons([#(|| {
-            #[allow(unused_imports)]
-            use ::syclone::types::compared::NotCompared as _;
-            let __compared = ::syclone::types::compared::Compared::<#types>::new();
-            __compared.with(__compared.equal(), __compared.order())
-        }),*])),
+        types => {
+            let of_types = types.iter().map(|ty| {
+                let (known, comparison) = comparison_of(ty);
+                quote!(|| { #known __compared.with(#comparison) })
+            });
+            quote!(#tables.with_comparisons([#(#of_types),*]))
+        }
     };
     let fallback = (!methods.is_empty()).then(|| no_methods(&called_methods(parsed)));
     let tables = if items.is_empty() && fallback.is_none() { tables } else { quote!({ #items #fallback #tables }) };

@@ -43,20 +43,8 @@ fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
 /// The user's signature with a body that calls the hidden function. Kernels call the hidden function itself, so a
 /// private one that only they use must not be reported as dead.
 pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
-    let Parsed { vis, attrs, sig, .. } = parsed;
-    let names = parsed.params.iter().map(|p| &p.ident);
-    // It changes none of its parameters.
-    let mut sig = sig.clone();
-    for input in &mut sig.inputs {
-        match input {
-            syn::FnArg::Receiver(receiver) => receiver.mutability = None,
-            syn::FnArg::Typed(typed) => {
-                if let syn::Pat::Ident(name) = &mut *typed.pat {
-                    name.mutability = None;
-                }
-            }
-        }
-    }
+    let Parsed { vis, attrs, .. } = parsed;
+    let (sig, names) = (host_signature(parsed), parsed.params.iter().map(|p| &p.ident));
     // Nothing on the host has a turn at the memory of a handle, if ever one came there.
     let body = if parsed.params.iter().all(|p| of_the_host(p.role)) {
         quote!(#hidden(#(#names,)* &mut unsafe { ::syclone::abi::Oob::new() }))
@@ -69,6 +57,22 @@ pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
         #[allow(dead_code)]
         #vis #sig { #body }
     }
+}
+
+/// The user's signature for a body that changes none of the parameters.
+pub fn host_signature(parsed: &Parsed) -> syn::Signature {
+    let mut sig = parsed.sig.clone();
+    for input in &mut sig.inputs {
+        match input {
+            syn::FnArg::Receiver(receiver) => receiver.mutability = None,
+            syn::FnArg::Typed(typed) => {
+                if let syn::Pat::Ident(name) = &mut *typed.pat {
+                    name.mutability = None;
+                }
+            }
+        }
+    }
+    sig
 }
 
 /// Whether what the parameter takes exists outside of kernels.

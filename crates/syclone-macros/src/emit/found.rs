@@ -57,8 +57,7 @@ pub fn found(parsed: &Parsed) -> Found {
     if calls.names.is_empty() {
         return Found::default();
     }
-    let mut types = Types { parsed, seen: BTreeSet::new(), types: Vec::new() };
-    parsed.types.iter().for_each(|ty| types.add(ty));
+    let types = spelled_types(parsed);
     let span = Span::call_site();
     let finders = |names: &mut dyn Iterator<Item = &String>| {
         let finders = names.map(|name| {
@@ -67,7 +66,7 @@ pub fn found(parsed: &Parsed) -> Found {
         });
         quote!(&[#(#finders),*])
     };
-    let of_types = types.types.iter().filter_map(|ty| {
+    let of_types = types.iter().filter_map(|ty| {
         let is_ours = is_ours(ty);
         let names = calls.names.iter().filter(|(_, built_in)| !(is_ours && **built_in)).map(|(name, _)| name);
         let mut names = names.peekable();
@@ -99,31 +98,15 @@ pub fn found(parsed: &Parsed) -> Found {
     Found { items, entries }
 }
 
-/// The types that the function spells of which only an instance knows how its values are compared: those with arguments,
-/// and where it compares values, its own parameters and what may be another name of such a type.
-pub fn compared(parsed: &Parsed) -> Vec<TokenStream> {
-    fn compares(expr: &Expr) -> bool {
-        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-        let is_literal = |operand: &Expr| matches!(operand.kind, ExprKind::Lit(_));
-        let mut found = matches!(&expr.kind, ExprKind::Binary(Eq | Ne | Lt | Le | Gt | Ge, left, right)
-            if !is_literal(left) && !is_literal(right));
-        each_child(expr, &mut |child| found = found || compares(child));
-        found
-    }
-    let body = &parsed.function.body;
-    let compares = body.stmts.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| compares(e))
-        || body.tail.iter().any(|tail| compares(tail));
+/// The types of values that the function spells, those inside of others too.
+pub fn spelled_types(parsed: &Parsed) -> Vec<&syn::Type> {
     let mut types = Types { parsed, seen: BTreeSet::new(), types: Vec::new() };
     parsed.types.iter().for_each(|ty| types.add(ty));
-    let has_arguments = |ty: &syn::Type| last_segment(ty).is_some_and(|last| !last.arguments.is_none());
-    let spelled = types.types.iter().filter(|ty| !is_ours(ty) && (compares || has_arguments(ty)));
-    let params = [&parsed.generics, &parsed.outer].into_iter().flat_map(|generics| generics.type_params());
-    let params = params.filter(|_| compares).map(|param| param.ident.to_token_stream());
-    spelled.map(ToTokens::to_token_stream).chain(params).collect()
+    types.types
 }
 
 /// Whether a type is the library's own or the language's, of which a built-in method is always that.
-fn is_ours(ty: &syn::Type) -> bool {
+pub fn is_ours(ty: &syn::Type) -> bool {
     let name = last_segment(ty).map(|last| last.ident.to_string()).unwrap_or_default();
     PRIMITIVES.contains(&name.as_str()) || name == "Vector" || is_vector_alias(&name)
 }

@@ -4,14 +4,15 @@
 //!   checks, `assertions.rs` which need not assert one by one), `lock_step.rs` the form for kernels whose barriers cannot be proven uniform.
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
-//!   rustc find the methods that are called on values, `operands.rs` lets it refuse operators on structs, and
-//!   `library_names.rs` names of the library that mean something else.
+//!   rustc find the methods that are called on values, `comparisons.rs` how values are compared; `operands.rs` lets it
+//!   refuse operators on structs, and `library_names.rs` names of the library that mean something else.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
 mod assertions;
 mod bound;
 mod builtin_names;
+mod comparisons;
 mod device_fn;
 mod device_impl;
 mod ends;
@@ -27,6 +28,7 @@ mod sites;
 mod spelled;
 
 pub use builtin_names::is_builtin_method;
+pub use comparisons::{comparison_impl, comparison_of};
 pub use device_fn::device_fn;
 pub use device_impl::{device_impl, device_trait, note_derived, own_lists, trait_lists};
 pub use inline::inline;

@@ -1,6 +1,7 @@
 //! The things that the attributes stand on.
 
 use super::lower::{Body, GenericNames, Lowerer};
+use super::std_traits::{ImplOf, impl_of};
 use super::{Options, Parsed, add_error, signature};
 use proc_macro2::{Span as TokenSpan, TokenStream};
 use syclone_kernel_ast::tree::{Block, Function, Span};
@@ -10,6 +11,8 @@ use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
 pub struct ParsedImpl {
     /// The block as written, without the attribute.
     pub item: syn::ItemImpl,
+    /// What it implements.
+    pub of: ImplOf,
     /// Its functions in order.
     pub functions: Vec<Parsed>,
     /// What was wrong outside of the functions' bodies.
@@ -85,13 +88,18 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
             );
         }
     }
+    let mut of = impl_of(&item, &mut errors);
+    if of == ImplOf::Refused {
+        return Ok(ParsedImpl { item, of, functions: Vec::new(), errors });
+    }
     let mut outer = item.generics.clone();
-    if let Some((path, _)) = &item.trait_ {
+    if let (Some((path, _)), ImplOf::Trait) = (&item.trait_, of) {
         outer.make_where_clause().predicates.push(syn::parse_quote!(Self: #path));
     }
     let mut functions = Vec::new();
     for member in &item.items {
         match member {
+            ImplItem::Fn(function) if of.is_of_the_host(&function.sig.ident) => {}
             ImplItem::Fn(function) => {
                 let source = Source {
                     attrs: function.attrs.clone(),
@@ -103,7 +111,13 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
                 };
                 match parse(source, Body::Device, Options::default(), true) {
                     Ok(parsed) => functions.push(parsed),
-                    Err(error) => add_error(&mut errors, error),
+                    Err(error) => {
+                        add_error(&mut errors, error);
+                        if let ImplOf::Comparison(_) = of {
+                            // What is left would lack a function; the block as written lacks none.
+                            of = ImplOf::Refused;
+                        }
+                    }
                 }
             }
             ImplItem::Const(_) | ImplItem::Type(_) => {}
@@ -116,7 +130,7 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
             ),
         }
     }
-    Ok(ParsedImpl { item, functions, errors })
+    Ok(ParsedImpl { item, of, functions, errors })
 }
 
 /// Reads `#[device_fn] trait`.

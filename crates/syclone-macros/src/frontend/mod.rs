@@ -14,7 +14,8 @@
 //! - `message.rs`: what a kernel prints and asserts.
 //! - `hygiene.rs`: which identifiers mean the same variable.
 //! - `options.rs`: the arguments of `#[kernel(…)]`.
-//! - `items.rs`: free functions, `impl` blocks, traits; `inline.rs`: `kernel!` closures.
+//! - `items.rs`: free functions, `impl` blocks, traits; `std_traits.rs`: which of std's may be among these; `inline.rs`:
+//!   `kernel!` closures.
 
 mod advice;
 mod call;
@@ -32,6 +33,7 @@ mod options;
 mod pattern;
 mod place;
 mod signature;
+mod std_traits;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -46,6 +48,7 @@ pub use items::{
 pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
+pub use std_traits::{ImplOf, note_trait};
 pub use types::{PRIMITIVES, last_segment};
 
 use proc_macro2::{Ident, Span, TokenStream};

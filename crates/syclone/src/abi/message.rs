@@ -145,12 +145,17 @@ struct Failed {
     line: u32,
 }
 
+/// Whether this thread runs a chunk of a launch.
+pub fn is_in_kernel() -> bool {
+    RUNNING.get().is_some()
+}
+
 /// Ends the command, because an assertion of an item does not hold.
 #[cold]
 #[inline(never)]
 pub fn fail(item: ItemId, file: &'static str, line: u32, template: &str, args: &[Value]) -> ! {
     let message = format(template, args);
-    if RUNNING.get().is_none() {
+    if !is_in_kernel() {
         panic!("{message}, in {file}, line {line}");
     }
     // Not a panic, which would write to stderr: the event has the error.

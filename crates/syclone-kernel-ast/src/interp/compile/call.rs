@@ -25,12 +25,17 @@ impl Compiler<'_> {
             moves.push((from, places[param.var.0 as usize], ty.size() as u32));
         }
         self.at_line(expr.span);
+        self.emit_call(position, moves, to);
+        Ok(())
+    }
+
+    /// A call whose arguments are in the frame, each with its place in the callee's and its size.
+    pub(super) fn emit_call(&mut self, position: usize, args: Vec<(At, At, u32)>, to: At) {
         let function = position as u32;
         if !self.out.calls.contains(&function) {
             self.out.calls.push(function);
         }
-        self.emit(Instr::Call { function, args: moves.into(), to });
-        Ok(())
+        self.emit(Instr::Call { function, args: args.into(), to });
     }
 
     /// An argument for a parameter: a method's receiver is borrowed or dereferenced as the parameter asks.

@@ -1,6 +1,6 @@
 //! Values.
 
-use super::{Compiler, Fault, Place, Result, internal};
+use super::{Compiler, Place, Result, internal};
 use crate::interp::code::*;
 use crate::tree::*;
 use crate::types::{IntKind, Type};
@@ -302,8 +302,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge) {
-            self.compare(op, left.1, to, left.0, right.0);
-            return self.check_comparison(op, left.1, left.0, right.0);
+            return self.comparison(op, left.1, to, left.0, right.0);
         }
         let (left_elem, left_lanes) = lanes_of(left.1);
         let (right_elem, right_lanes) = lanes_of(right.1);
@@ -319,41 +318,6 @@ impl Compiler<'_> {
             self.emit(Instr::LaneBinary { op, lanes, to, left, right });
         }
         Ok(())
-    }
-
-    /// A user's own comparison must be the one field by field.
-    fn check_comparison(&mut self, op: BinaryOp, ty: &Type, left: At, right: At) -> Result<()> {
-        let is_equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
-        let is_unknown = |part: &Type| {
-            let comparison = self.code.comparison(part);
-            if is_equality { comparison.equal.is_none() } else { comparison.order.is_none() }
-        };
-        let (mut has_own, mut unknown) = (false, None);
-        compared_whole(ty, &mut |part| {
-            has_own = true;
-            if unknown.is_none() && is_unknown(part) {
-                unknown = Some(part.clone());
-            }
-        });
-        if let Some(ty) = unknown {
-            return Err(Fault::UnknownComparison { ty, line: self.span.line });
-        }
-        if has_own {
-            let ty = self.type_at(ty);
-            self.emit(Instr::CheckComparison { op, ty, left, right });
-        }
-        Ok(())
-    }
-
-    /// A comparison of two values of one type.
-    pub(super) fn compare(&mut self, op: BinaryOp, ty: &Type, to: At, left: At, right: At) {
-        match Scalar::of(ty) {
-            Some(scalar) => self.emit(Instr::Compare { op, scalar, to, left, right }),
-            None => {
-                let ty = self.type_at(ty);
-                self.emit(Instr::CompareValue { op, ty, to, left, right })
-            }
-        };
     }
 
     pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_type: &Type) {
@@ -399,16 +363,6 @@ impl Compiler<'_> {
         let to = self.temp_bytes(8)?;
         self.constant(to, &Value::Int(IntKind::Usize, value as i128));
         Ok(to)
-    }
-}
-
-/// Calls `f` on the structs and enums that a comparison of two values compares as a whole.
-fn compared_whole(ty: &Type, f: &mut dyn FnMut(&Type)) {
-    match ty {
-        Type::Struct(_) | Type::Enum(_) => f(ty),
-        Type::Array(elem, _) => compared_whole(elem, f),
-        Type::Tuple(parts) => parts.iter().for_each(|part| compared_whole(part, f)),
-        _ => {}
     }
 }
 

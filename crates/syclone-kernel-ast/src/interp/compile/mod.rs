@@ -5,6 +5,7 @@
 //! read in place unless something to its right could change it, in which case it is copied first.
 
 mod call;
+mod compare;
 mod expr;
 mod flow;
 mod method;
@@ -29,11 +30,8 @@ fn internal<T>(what: impl Into<String>) -> Result<T> {
 
 /// Compiles a program.
 pub(super) fn compile(program: &Program) -> Result<Code> {
-    let mut code = Code::default();
+    let mut code = Code { comparisons: program.comparisons.clone(), ..Code::default() };
     let mut sites = 0u32;
-    for typed in &program.functions {
-        code.comparisons.extend(typed.bound.comparisons.iter().cloned());
-    }
     for typed in &program.functions {
         let mut function = Compiler::new(typed, program, &mut code)?.run()?;
         function.first_site = sites;

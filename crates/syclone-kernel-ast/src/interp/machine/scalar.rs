@@ -5,9 +5,16 @@ use crate::interp::code::{At, Lanes, NameAt, Scalar, TypeAt};
 use crate::interp::{Fault, IncidentKind};
 use crate::numeric::{self, Outcome};
 use crate::tree::BinaryOp;
-use crate::types::Type;
+use crate::types::{Comparison, Type};
 use crate::value::Value;
 use std::cmp::Ordering;
+
+/// What the program says of two values.
+enum OwnComparison {
+    Unknown,
+    Equal(bool),
+    Order(Option<Ordering>),
+}
 
 impl Machine<'_> {
     /// The value of an operation on operands, or the fault that it ends in.
@@ -202,22 +209,45 @@ impl Machine<'_> {
             }),
             Type::Struct(_) | Type::Enum(_) => {
                 let order = numeric::compare(&self.value(left, ty)?, &self.value(right, ty)?);
-                let bytes = |at: At| self.private.get(self.base + at as usize..).unwrap_or_default().as_ptr();
-                let comparison = self.code.comparison(ty);
-                let is_derived = match op {
-                    BinaryOp::Eq | BinaryOp::Ne => comparison.equal.is_none_or(|equal| {
-                        // SAFETY: both were read as values of the type just now.
-                        unsafe { equal(bytes(left), bytes(right)) == (order == Some(Ordering::Equal)) }
-                    }),
-                    _ => comparison.order.is_none_or(|own| {
-                        // SAFETY: as above.
-                        unsafe { own(bytes(left), bytes(right)) == order }
-                    }),
+                let is_derived = match self.own_comparison(op, ty, left, right) {
+                    OwnComparison::Unknown => true,
+                    OwnComparison::Equal(equal) => equal == (order == Some(Ordering::Equal)),
+                    OwnComparison::Order(own) => own == order,
                 };
                 if is_derived { Ok(()) } else { Err(Fault::OwnComparison { ty: ty.clone(), line: self.line() }) }
             }
             _ => Ok(()),
         }
+    }
+
+    /// Compares two structs or enums as the program itself does, which must give the result that was computed.
+    pub(super) fn check_compared(&self, op: BinaryOp, ty: &Type, result: At, left: At, right: At) -> Result<(), Fault> {
+        // Read as values, which sees to it that they are some.
+        let _values = (self.value(left, ty)?, self.value(right, ty)?);
+        let own = match self.own_comparison(op, ty, left, right) {
+            OwnComparison::Unknown => return Ok(()),
+            OwnComparison::Equal(equal) => equal == (op == BinaryOp::Eq),
+            OwnComparison::Order(order) => holds(op, order),
+        };
+        if own == (self.bits(result, 1) != 0) {
+            return Ok(());
+        }
+        Err(Fault::OwnComparison { ty: ty.clone(), line: self.line() })
+    }
+
+    /// What the program's own comparison says of two valid values.
+    fn own_comparison(&self, op: BinaryOp, ty: &Type, left: At, right: At) -> OwnComparison {
+        let bytes = |at: At| self.private.get(self.base + at as usize..).unwrap_or_default().as_ptr();
+        let (left, right) = (bytes(left), bytes(right));
+        let Comparison { equal, order, .. } = self.code.comparison(ty);
+        let found = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            // SAFETY: the caller has read both as values of the type just now.
+            equal.map(|equal| OwnComparison::Equal(unsafe { equal(left, right) }))
+        } else {
+            // SAFETY: as above.
+            order.map(|order| OwnComparison::Order(unsafe { order(left, right) }))
+        };
+        found.unwrap_or(OwnComparison::Unknown)
     }
 
     pub(super) fn cast(&mut self, lanes: u8, to: At, ty: &Type, from: At, from_ty: &Type) -> Result<(), Fault> {

@@ -69,6 +69,10 @@ impl Machine<'_> {
                 let code = self.code;
                 self.check_comparison(op, &code.types[ty as usize], left, right)?;
             }
+            Instr::CheckCompared { op, ty, result, left, right } => {
+                let code = self.code;
+                self.check_compared(op, &code.types[ty as usize], result, left, right)?;
+            }
             Instr::Cast { lanes, to, ty, from, from_ty } => {
                 let code = self.code;
                 self.cast(lanes, to, &code.types[ty as usize], from, &code.types[from_ty as usize])?;

@@ -26,6 +26,7 @@ use super::message::{Output, Printed};
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
 use crate::kernel::{ParamTuple, Reduction};
+use crate::types::compared::take_faults;
 
 impl<const D: usize, K: Kernel<D>> Launch<D> for K {
     type Params = K::Params;
@@ -299,7 +300,7 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
                 expected: divergence.expected,
             });
         }
-        let faults = memory.take_faults();
+        let faults = memory.take_faults() | take_faults();
         if faults == 0 {
             return Ok(());
         }
