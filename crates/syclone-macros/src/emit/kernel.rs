@@ -7,6 +7,7 @@ use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
 use super::bound::{calls_field, encoded, tables_field};
 use super::device_types::{Granted, device_type_checks, granted, is_primitive};
+use super::library_names::name_checks;
 use super::lock_step::lock_step_body;
 use super::operands::operand_checks;
 use super::printer::printed_name;
@@ -192,8 +193,8 @@ fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     options.extend(tables_field(parsed));
     let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
     let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };
-    let operands = operand_checks(parsed);
-    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #operands #meta })
+    let (names, operands) = (name_checks(parsed), operand_checks(parsed));
+    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #names #operands #meta })
 }
 
 /// The type without values that stands for the kernel's code.
