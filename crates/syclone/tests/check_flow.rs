@@ -214,6 +214,18 @@ fn lanes(item: Item<1>, x: ItemMut<i32>) {
 }
 
 #[kernel]
+fn sum_of_lanes(item: Item<1>, x: ItemMut<i32>) {
+    let v = Vector::new([i32::MAX - 2, 1, x[item], -7]);
+    x[item] = v.sum(); // fault: sum
+}
+
+#[kernel]
+fn product_of_lanes(item: Item<1>, x: ItemMut<u8>) {
+    let v = U8x2::new([15, x[item]]);
+    x[item] = v.dot(U8x2::new([1, 16])); // fault: dot
+}
+
+#[kernel]
 fn no_step(item: Item<1>, x: ItemMut<usize>) {
     let mut sum = 0;
     for i in (0..10).step_by(x[item]) {
@@ -226,6 +238,9 @@ fn no_step(item: Item<1>, x: ItemMut<usize>) {
 #[test]
 fn lanes_of_vectors_and_steps_of_loops() {
     expect_only(&over!(lanes, vec![3, 3000]), Overflow, line("lanes"), &ids([1]));
+    let report = expect_only(&over!(sum_of_lanes, vec![1, 2]), Overflow, line("sum"), &ids([1]));
+    assert_eq!(report.message, "item 1: `sum` of [2147483645, 1, 2, -7] does not fit i32");
+    expect_only(&over!(product_of_lanes, vec![15u8, 16]), Overflow, line("dot"), &ids([1]));
     expect_only(&over!(no_step, vec![2usize, 0]), ZeroStep, line("step") - 1, &ids([1]));
 }
 

@@ -310,12 +310,17 @@ fn text(value: &Value) -> String {
         Value::F64(value) => value.to_string(),
         Value::F16(bits) => crate::half::f16_to_f32(*bits).to_string(),
         Value::Bf16(bits) => crate::half::bf16_to_f32(*bits).to_string(),
+        Value::Vector(lanes) => format!("[{}]", lanes.iter().map(text).collect::<Vec<_>>().join(", ")),
         other => format!("{other:?}"),
     }
 }
 
 fn overflow(operation: &str, operands: &[Value]) -> String {
-    let ty = operands.first().map_or(Type::Unit, Value::ty);
+    let ty = match operands.first() {
+        Some(Value::Vector(lanes)) => lanes.first(),
+        first => first,
+    };
+    let ty = ty.map_or(Type::Unit, Value::ty);
     match operands {
         [left, right] if !operation.starts_with(char::is_alphabetic) => {
             format!("{} {operation} {} does not fit {ty}", text(left), text(right))

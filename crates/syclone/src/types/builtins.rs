@@ -366,22 +366,6 @@ fn whole(name: &str, args: &[Value]) -> Option<Value> {
             Value::Bf16(_) => vector::<bf16>(name, args),
             Value::F32(_) => vector::<f32>(name, args),
             Value::F64(_) => vector::<f64>(name, args),
-            // Sums and products of integers wrap as those of scalars do in release builds.
-            Value::Int(kind, _) => {
-                let terms = |a: &[Value], b: Option<&[Value]>| -> Option<i128> {
-                    let mut sum = 0i128;
-                    for (idx, lane) in a.iter().enumerate() {
-                        let factor = b.map_or(Some(1), |b| b.get(idx)?.as_int())?;
-                        sum = kind.wrap(sum.wrapping_add(lane.as_int()?.wrapping_mul(factor)));
-                    }
-                    Some(sum)
-                };
-                match (name, args.get(1)) {
-                    ("sum", None) => Some(Value::Int(*kind, terms(lanes, None)?)),
-                    ("dot", Some(Value::Vector(other))) => Some(Value::Int(*kind, terms(lanes, Some(other))?)),
-                    _ => None,
-                }
-            }
             _ => None,
         },
         (Value::F16(_), _) => single::<f16>(name, args),

@@ -314,6 +314,10 @@ impl Machine<'_> {
     pub(super) fn lent(&mut self, name: NameAt, to: At, args: &[(At, TypeAt)], ty: &Type) -> Result<(), Fault> {
         let name = &self.code.names[name as usize];
         let args = self.arguments(args)?;
+        if let Some(sum) = self.sum_of_integers(name, &args)? {
+            self.set_value(to, &sum);
+            return Ok(());
+        }
         match self.builtins.call(name, &args) {
             Some(value) if value.ty() == *ty => {
                 self.set_value(to, &value);
@@ -322,6 +326,31 @@ impl Machine<'_> {
             Some(value) => Err(Fault::Internal(format!("`{name}` gave type {} and promised {ty}", value.ty()))),
             None => Err(Fault::Internal(format!("there is no function `{name}`"))),
         }
+    }
+
+    /// The sum of integer lanes, or of their products: from the first to the last, each step as the operator in a kernel. No
+    /// lent function could say that one does not fit.
+    fn sum_of_integers(&mut self, name: &str, args: &[Value]) -> Result<Option<Value>, Fault> {
+        let (lanes, factors) = match (name, args) {
+            ("sum", [Value::Vector(lanes)]) => (lanes, None),
+            ("dot", [Value::Vector(lanes), Value::Vector(factors)]) => (lanes, Some(factors)),
+            _ => return Ok(None),
+        };
+        let mut sum: Option<Value> = None;
+        for (position, lane) in lanes.iter().enumerate() {
+            if !matches!(lane, Value::Int(..)) {
+                return Ok(None);
+            }
+            let term = match factors.and_then(|factors| factors.get(position)) {
+                Some(factor) => self.settle(numeric::binary(BinaryOp::Mul, lane, factor), name, args)?,
+                None => lane.clone(),
+            };
+            sum = Some(match sum {
+                Some(sum) => self.settle(numeric::binary(BinaryOp::Add, &sum, &term), name, args)?,
+                None => term,
+            });
+        }
+        Ok(sum)
     }
 
     fn arguments(&self, args: &[(At, TypeAt)]) -> Result<Vec<Value>, Fault> {

@@ -175,9 +175,6 @@ fn integers<T: Integer>(random: &mut Random) {
         for_sycl_integer_functions!(walk_integers, v w u);
         check("bitselect", &[x.to_value(), y.to_value(), z.to_value()], x.bitselect(y, z).to_value());
         check("limited", &[x.to_value(), y.to_value(), z.to_value()], x.limited(y, z).to_value());
-        let few = Vector::new([x, y, z, x]) & T::ONE;
-        check("dot", &[few.to_value(), few.to_value()], few.dot(few).to_value());
-        check("sum", &[few.to_value()], few.sum().to_value());
     }
 }
 
