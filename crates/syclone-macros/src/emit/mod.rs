@@ -5,7 +5,7 @@
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
 //!   rustc find the methods that are called on values, `comparisons.rs` how values are compared, and `operands.rs` lets it
-//!   refuse operators on structs.
+//!   refuse operators on structs, of which `numbers.rs` sees without it that they are none.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
@@ -20,6 +20,7 @@ mod found;
 mod inline;
 mod kernel;
 mod lock_step;
+mod numbers;
 mod operands;
 mod printer;
 mod regions;
