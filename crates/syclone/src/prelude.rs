@@ -8,7 +8,7 @@ pub use crate::api::{
 };
 pub use crate::kernel::{
     AtomicInteger, AtomicScalar, AtomicView, Group, GroupMut, Item, ItemMut, Local, LocalAccessor, NdItem, Reducer,
-    ScatterMut, Spec, SubGroup, View, fence, local,
+    ScatterMut, Spec, SubGroup, View, fence, local, max, min,
 };
 pub use crate::types::ops::{
     BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr, Maximum, Minimum, Multiplies, Plus, ReduceOp,

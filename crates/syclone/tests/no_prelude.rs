@@ -11,7 +11,7 @@ use ::std::marker::Copy;
 use ::syclone::abi::ways::{Way, with_way};
 use ::syclone::prelude::{
     AtomicView, Buffer, Device, DeviceCopy, Item, ItemMut, LocalAccessor, Maximum, NdItem, NdRange, Plus, Queue,
-    Reducer, Scalar, View, device_fn, kernel,
+    Reducer, Scalar, View, device_fn, kassert, kernel, local, max,
 };
 
 #[derive(Clone, Copy, PartialEq, PartialOrd, DeviceCopy)]
@@ -87,9 +87,11 @@ fn all_sorts<S: Score + Combine<u32>>(
     most: Reducer<u32, Maximum>,
     out: ItemMut<u32>,
 ) {
+    let tile = local::<[u32; 4]>();
     let mut mine = pairs[item];
     mine.set(mine.first() + 1);
     space[item.local_id(0)] = mine.a;
+    tile[item.local_id(0)] = mine.a;
     item.barrier();
     let mut value = 0;
     for round in 0..rounds {
@@ -100,10 +102,10 @@ fn all_sorts<S: Score + Combine<u32>>(
         }
     }
     let kind = if value % 2 == 0 { Kind::Even } else { Kind::Odd };
-    value = running(item, value);
+    value = max(running(item, value), tile[item.local_id(0)]);
     count.atomic(0).fetch_add(1);
     most.combine(value);
-    ::syclone::kassert!(value < 1000, "{value} in {}", item.local_id(0));
+    kassert!(value < 1000, "{value} in {}", item.local_id(0));
     out[item] = value
         + s.score(2)
         + s.scored_once()

@@ -9,6 +9,7 @@ use syclone_kernel_ast::tree::*;
 use super::builtin_names::is_builtin_method;
 use super::comparisons::{compared, compares_values, comparison_of};
 use super::found::{Found, found};
+use super::library_names::name_checks;
 use super::operands::operand_checks;
 use super::printer::callee_path;
 use super::sites::{Site, found_at, sites};
@@ -23,8 +24,8 @@ pub fn encoded(parsed: &Parsed) -> TokenStream {
 /// The expression that binds the tree.
 pub fn bound_value(parsed: &Parsed) -> TokenStream {
     let (text, tables) = (encoded(parsed), tables(parsed, &bound_methods(parsed), found(parsed), &sites(parsed)));
-    let checks = operand_checks(parsed);
-    quote!(#checks ::syclone::abi::bind(#text, #tables))
+    let (names, operands) = (name_checks(parsed), operand_checks(parsed));
+    quote!(#names #operands ::syclone::abi::bind(#text, #tables))
 }
 
 /// The field of a kernel's description that says that it calls device functions, if it does or may do so

@@ -7,6 +7,7 @@ use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, S
 
 use super::bound::{calls_field, encoded, tables_field};
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
+use super::library_names::name_checks;
 use super::operands::operand_checks;
 use super::sites::{found_at, sites};
 use super::{allowances, let_oob};
@@ -70,7 +71,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #text,
         )
     });
-    let operands = operand_checks(&parsed);
+    let (checked_names, operands) = (name_checks(&parsed), operand_checks(&parsed));
     let sites = sites(&parsed);
     let methods = match &sites[..] {
         [] => quote!(::syclone::abi::no_methods),
@@ -81,6 +82,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     };
     Ok(quote! {
         {
+            #checked_names
             #operands
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(

@@ -5,19 +5,14 @@ use super::local_const::substitute_in_generics;
 use super::lower::{Binding, Body, Lowerer};
 use super::pattern::is_upper;
 use super::types::{self, display};
-use super::{Callee, advice};
-use proc_macro2::{Ident, Span};
+use super::{Callee, LibraryName, advice};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syclone_kernel_ast::tree::*;
 use syn::{Expr as SynExpr, GenericArgument, PathArguments, Type};
 
 /// The library's free functions.
 const FREE: [&str; 4] = ["local", "fence", "min", "max"];
-
-/// Whether a call of this name, without a path, is one of the library's.
-pub(super) fn is_library_function(name: &Ident) -> bool {
-    FREE.iter().any(|free| name == free)
-}
 
 /// The library's traits whose functions every device has.
 const BUILTIN_TRAITS: [&str; 12] = [
@@ -137,8 +132,10 @@ impl Lowerer {
             return (known && segments.len() == qself.position + 1).then(|| (name, Some((*qself.ty).clone())));
         }
         match segments {
-            [only] => FREE.contains(&only.as_str()).then_some((name, None)),
-            [first, only] if first == "syclone" && FREE.contains(&only.as_str()) => Some((name, None)),
+            // A device function that is called like one of them is called by another path.
+            [only] if FREE.contains(&only.as_str()) => Some((name, None)),
+            [first, .., only] if first == "syclone" && FREE.contains(&only.as_str()) => Some((name, None)),
+            [_] => None,
             [.., _, _] => {
                 let mut path = function.path.clone();
                 path.segments.pop();
@@ -180,8 +177,11 @@ impl Lowerer {
         let SynExpr::Path(function) = strip(&call.func) else {
             return self.unit(span);
         };
-        if name == "local" && of.is_none() {
-            self.check_local(call, function, span, local_allowed);
+        if of.is_none() {
+            self.note_library_name(&function.path, false);
+            if name == "local" {
+                self.check_local(call, function, span, local_allowed);
+            }
         }
         let mut types: Vec<TypeId> = of.iter().map(|ty| self.ty(ty)).collect();
         if let Some(PathArguments::AngleBracketed(list)) =
@@ -196,6 +196,19 @@ impl Lowerer {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.make(ExprKind::Builtin(name, types, args), span)
+    }
+
+    /// Notes that the body calls the library's function or macro by this path.
+    pub(super) fn note_library_name(&mut self, path: &syn::Path, is_macro: bool) {
+        let mut path = path.clone();
+        if let Some(last) = path.segments.last_mut() {
+            last.arguments = PathArguments::None;
+        }
+        let text = display(&path);
+        let is_same = |known: &LibraryName| known.is_macro == is_macro && display(&known.path) == text;
+        if !self.library_names.iter().any(is_same) {
+            self.library_names.push(LibraryName { path, is_macro });
+        }
     }
 
     fn check_local(&mut self, call: &syn::ExprCall, function: &syn::ExprPath, span: Span, allowed: bool) {

@@ -151,6 +151,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         types: tables.types,
         consts: tables.consts,
         callees: tables.callees,
+        library_names: tables.library_names,
         spans: tables.spans,
         options: Options::default(),
         is_inline: true,

@@ -1,6 +1,5 @@
 //! The things that the attributes stand on.
 
-use super::call::is_library_function;
 use super::lower::{Body, GenericNames, Lowerer};
 use super::std_traits::{ImplOf, impl_of};
 use super::{Options, Parsed, add_error, signature};
@@ -60,15 +59,7 @@ pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
 
 /// Reads `#[device_fn] fn`.
 pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
-    let mut errors = no_options(attr).err();
-    if is_library_function(&item.sig.ident) {
-        // Calls mean the library's, whatever is in scope; another meaning must not be replaced without a word.
-        let message = format!(
-            "in kernels `{0}` is the library's function, which a call of this one would mean: choose another name, such as `{0}_of`",
-            item.sig.ident
-        );
-        add_error(&mut errors, Error::new_spanned(&item.sig.ident, message));
-    }
+    let errors = no_options(attr).err();
     let source = Source {
         attrs: item.attrs,
         vis: item.vis,
@@ -266,6 +257,7 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         types: tables.types,
         consts: tables.consts,
         callees: tables.callees,
+        library_names: tables.library_names,
         spans: tables.spans,
         options,
         is_inline: false,
@@ -287,6 +279,8 @@ pub struct Tables {
     pub consts: Vec<syn::Expr>,
     /// Behind `Function::callees`.
     pub callees: Vec<super::Callee>,
+    /// What the body calls of the library by names in scope.
+    pub library_names: Vec<super::LibraryName>,
     /// Behind `Function::spans`.
     pub spans: Vec<TokenSpan>,
 }
@@ -320,6 +314,7 @@ pub fn finish(
         types: lowerer.types.values,
         consts: lowerer.consts.values,
         callees: lowerer.callees.values,
+        library_names: lowerer.library_names,
         spans: lowerer.spans,
     };
     (function, tables)

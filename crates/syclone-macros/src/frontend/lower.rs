@@ -2,7 +2,7 @@
 
 use super::hygiene::{self, Scope};
 use super::types::{display, plain_text};
-use super::{Callee, local_const};
+use super::{Callee, LibraryName, local_const};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -59,6 +59,8 @@ pub struct Lowerer {
     pub consts: Table<syn::Expr>,
     /// Behind `Function::callees`.
     pub callees: Table<Callee>,
+    /// What the body calls of the library by names in scope.
+    pub library_names: Vec<LibraryName>,
     /// The variables.
     pub vars: Vec<Variable>,
     /// Roles of the parameters, by variable.
@@ -123,6 +125,7 @@ impl Lowerer {
             types: Table::default(),
             consts: Table::default(),
             callees: Table::default(),
+            library_names: Vec::new(),
             vars: Vec::new(),
             roles: Vec::new(),
             dims: Vec::new(),

@@ -78,6 +78,7 @@ impl Lowerer {
             "kassert" => self.assertion(mac, span),
             _ => return None,
         };
+        self.note_library_name(&mac.path, true);
         Some(lowered.unwrap_or_else(|error| {
             self.errors.push(error);
             self.unit(span)

@@ -49,7 +49,7 @@ pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
 pub use std_traits::{ImplOf, note_trait};
-pub use types::{PRIMITIVES, last_segment};
+pub use types::{PRIMITIVES, elements, last_segment, type_arguments};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId, VarId};
@@ -80,6 +80,8 @@ pub struct Parsed {
     pub consts: Vec<syn::Expr>,
     /// Behind [`Function::callees`].
     pub callees: Vec<Callee>,
+    /// What the body calls of the library by names in scope, each once.
+    pub library_names: Vec<LibraryName>,
     /// Behind [`Function::spans`]; they carry the hygiene of the tokens that they were taken from.
     pub spans: Vec<Span>,
     /// Arguments of the attribute.
@@ -117,6 +119,7 @@ impl Parsed {
         self.function.consts.clear();
         self.callees.clear();
         self.function.callees.clear();
+        self.library_names.clear();
         add_error(&mut self.errors, error);
     }
 }
@@ -140,6 +143,14 @@ pub struct ParamTokens {
     pub ty: syn::Type,
     /// What kind of thing it is.
     pub role: ParamRole,
+}
+
+/// A name by which a body calls one of the library's functions or macros. What it is in the tree is told by its spelling.
+pub struct LibraryName {
+    /// The path as written, without arguments.
+    pub path: syn::Path,
+    /// Whether a macro is called.
+    pub is_macro: bool,
 }
 
 /// What a call by path leads to.

@@ -6,8 +6,9 @@
 //!   [`sub_group`] have the collective operations, `algorithms` what both share, and `joint` those over spans of memory.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
-//! - [`mod@bind`], [`site`], [`tree_type`], [`capture`] and [`functions`] tie macro output to the kernel tree and to the
-//!   host API.
+//! - [`names`]: whether names that kernels call are the library's.
+//! - [`mod@bind`], [`site`], [`tree_type`] and [`capture`] tie macro output to the kernel tree and to the host
+//!   API.
 
 mod algorithms;
 pub mod alive;
@@ -15,7 +16,6 @@ pub mod arena;
 pub mod bind;
 pub mod capture;
 pub mod element;
-pub mod functions;
 pub mod group;
 pub mod group_cx;
 mod joint;
@@ -23,6 +23,7 @@ pub mod kernel;
 pub mod launch;
 pub mod lock_step;
 pub mod message;
+pub mod names;
 pub mod per_item;
 pub mod site;
 pub mod strips;
@@ -33,9 +34,9 @@ pub mod ways;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::kernel::KernelArg;
 pub use crate::kernel::group::only_in_kernels;
 pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
+pub use crate::kernel::{KernelArg, PlainValue};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
@@ -45,7 +46,7 @@ pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
-    Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
+    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel, no_form,
     no_methods,
 };
 pub use per_item::{GroupArg, PerItem, Uniform};

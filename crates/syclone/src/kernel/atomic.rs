@@ -377,9 +377,16 @@ floats!(f32 AtomicU32 f64 AtomicU64);
 ///
 /// The CPU device orders for the whole system always; [`Order::Relaxed`] orders nothing.
 #[inline(always)]
-pub fn fence(order: Order, scope: Scope) {
+pub fn fence<S: FenceScope>(order: Order, scope: S) {
     let _ = scope;
     if order != Order::Relaxed {
         atomic_fence(ordering(order));
     }
 }
+
+/// What a [`fence`] takes as its scope: a [`Scope`]. A trait, so that [`names`](crate::abi::names) tells the function from
+/// any other.
+#[doc(hidden)]
+pub trait FenceScope {}
+
+impl FenceScope for Scope {}

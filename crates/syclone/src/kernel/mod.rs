@@ -4,6 +4,7 @@
 //! - Global memory, by who may touch what: [`View`] reads anything, [`ItemMut`] and [`GroupMut`] give each item or
 //!   group its own element, [`AtomicView`] shares elements atomically, [`ScatterMut`] promises nothing.
 //! - Local memory: [`Local`] and [`LocalAccessor`].
+//! - [`min`], [`max`], [`local()`] and [`fence`], which kernels call by these names.
 //! - [`Reducer`] and [`Spec`], and plain values of any [`DeviceCopy`](crate::types::DeviceCopy) type.
 //!
 //! Indexing is checked: reading out of bounds gives zero, writing there is dropped, and both are reported by the
@@ -11,6 +12,7 @@
 //! group algorithms, are declared in [`group`] with their meanings.
 
 pub mod atomic;
+pub mod functions;
 pub mod group;
 pub mod item;
 pub mod param;
@@ -34,12 +36,13 @@ mod view;
 mod tests;
 
 pub use atomic::{AtomicInteger, AtomicRef, AtomicScalar, AtomicView, fence};
+pub use functions::{max, min};
 pub use group_mut::GroupMut;
 pub use item::{Group, Item, NdItem, SubGroup};
 pub use item_mut::ItemMut;
 pub use local::{Local, LocalAccessor, deref, local};
 pub use memory::{Coordinates, GroupToken, ItemToken, Position};
-pub use param::{KernelArg, KernelArgs, KernelParam, ParamInfo, ParamTuple, SafeParam, SafeParams};
+pub use param::{KernelArg, KernelArgs, KernelParam, ParamInfo, ParamTuple, PlainValue, SafeParam, SafeParams};
 pub use place::{Indexable, IndexableMut, Inline, Oob, Place};
 pub use reducer::{ChunkReducer, LANES, Reducer, Reduction};
 pub use scatter::ScatterMut;

@@ -51,7 +51,7 @@ impl Printer<'_> {
         match (name, types.first()) {
             ("local", _) => quote_spanned!(span=> __g.local::<#(#types),*>()),
             (_, Some(ty)) => quote_spanned!(span=> <#ty>::#ident(#(#args),*)),
-            (_, None) => quote_spanned!(span=> ::syclone::abi::functions::#ident(#(#args),*)),
+            (_, None) => quote_spanned!(span=> ::syclone::kernel::#ident(#(#args),*)),
         }
     }
 

@@ -1,0 +1,19 @@
+//! Macros that are called like the library's, in kernels.
+#![allow(dead_code)]
+
+/// A macro of the user's.
+mod macros {
+    use syclone::prelude::*;
+
+    macro_rules! kprintln {
+        ($text:literal) => {};
+    }
+
+    #[kernel]
+    fn calls(item: Item<1>, out: ItemMut<i32>) {
+        kprintln!("hello");
+        out[item] = 1;
+    }
+}
+
+fn main() {}
