@@ -46,8 +46,8 @@ pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use kernel::{
-    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel, no_form,
-    no_methods,
+    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
+    no_form, no_methods,
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use site::{Captures, NoSite, Site, any};
