@@ -10,29 +10,40 @@ use super::bound::bound_value;
 use super::lock_step::{item_body, note_item};
 use super::printer::{Form, Printer};
 use super::regions::{Regions, per_item};
-use super::{allowances, analysis_error, dims_of, let_oob};
+use super::{allowances, analysis_error, dims_of, hidden_type, let_oob};
 use crate::frontend::{ParamTokens, Parsed};
 
-/// The whole expansion: the function itself, callable on the host, and a struct of the same name (in the name space
-/// of types, so that an import of the one imports the other) that holds what kernels call.
+/// The whole expansion: the function itself, callable on the host, and a type of the same name (in the name space
+/// of types, so that an import of the one imports the other), which is another name of the one that holds what kernels call.
 pub fn device_fn(parsed: &Parsed) -> syn::Result<TokenStream> {
     let Parsed { vis, ident, .. } = parsed;
     let (host, hidden) =
         if parsed.function.kind == FunctionKind::Collective { collective(parsed)? } else { single(parsed) };
+    let (holder, span) = (holder(parsed), ident.span());
+    // With the name's span, so that rustc shows it where a type or module has it too.
+    let name = quote_spanned!(span=> #vis type #ident = #holder;);
     Ok(quote! {
         #host
         #[doc(hidden)]
         #[allow(non_camel_case_types)]
-        #vis struct #ident {}
+        #vis struct #holder {}
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #name
         #[doc(hidden)]
         const _: () = {
-            impl #ident { #hidden }
+            impl #holder { #hidden }
         };
     })
 }
 
+/// The type that holds what kernels call.
+fn holder(parsed: &Parsed) -> Ident {
+    hidden_type("device", &parsed.ident)
+}
+
 fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
-    let ident = &parsed.ident;
+    let ident = holder(parsed);
     let generics = turbofish(parsed);
     let host = host_function(parsed, quote!(#ident::__device #generics));
     let device = device_function(parsed, &format_ident!("__device"), quote!(pub));

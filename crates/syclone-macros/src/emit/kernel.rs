@@ -6,13 +6,14 @@ use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item}
 use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
 
 use super::bound::{calls_field, encoded, tables_field};
+use super::device_types::{Granted, device_type_checks, granted, is_primitive};
 use super::library_names::name_checks;
 use super::lock_step::lock_step_body;
 use super::operands::operand_checks;
 use super::printer::printed_name;
 use super::regions::Regions;
-use super::{allowances, analysis_error, let_oob, may_optimise, passed};
-use crate::frontend::{PRIMITIVES, ParamTokens, Parsed, make_ident};
+use super::{allowances, analysis_error, hidden_type, let_oob, may_optimise, passed};
+use crate::frontend::{ParamTokens, Parsed, make_ident};
 
 /// Both forms of a kernel's body, as functions of the group `__g`.
 pub struct Bodies {
@@ -106,9 +107,16 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
             None => quote!(#name: #ty),
         }
     });
-    let values = params.iter().map(|p| &p.ident);
+    let values = params.iter().map(|p| match (&p.ident, p.role == ParamRole::Value && !is_primitive(&p.ty)) {
+        (name, true) => quote!(::syclone::abi::PlainValue(#name)),
+        (name, false) => quote!(#name),
+    });
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let code_type = code_type(parsed);
+    // Not the kernel's own name: a type or module may have that too.
+    let code = hidden_type("kernel", ident);
+    let checks = device_type_checks(parsed);
+    let Granted { where_clause: granted, names: granted_names } = granted(parsed, &code);
+    let code_type = code_type(parsed, &code);
     let extents = declared_extents(parsed);
     let bodies = bodies(parsed, extents.clone())?;
     let unpack = unpack(parsed);
@@ -144,14 +152,16 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         #[allow(clippy::too_many_arguments, clippy::type_complexity)]
         #bounds
         #vis #unsafety fn #ident #impl_generics (#(#arguments),*)
-            -> ::syclone::abi::KernelCall<#dims, #form, #ident #type_generics> #where_clause
+            -> ::syclone::abi::KernelCall<#dims, #form, #code #type_generics, (#(#types,)*)> #where_clause
         {
+            #checks
             ::syclone::abi::KernelCall::new((#(#values,)*))
         }
 
         #code_type
+        #granted_names
 
-        impl #impl_generics ::syclone::abi::KernelCode<#dims> for #ident #type_generics #where_clause {
+        impl #impl_generics ::syclone::abi::KernelCode<#dims> for #code #type_generics #granted {
             type Params = (#(#types,)*);
             #meta
             #regions
@@ -183,22 +193,22 @@ fn meta(parsed: &Parsed, dims: usize, mut options: TokenStream) -> TokenStream {
     options.extend(tables_field(parsed));
     let meta = quote!(::syclone::abi::KernelMeta::new(#name, #params, #text));
     let meta = if options.is_empty() { meta } else { quote!(::syclone::abi::KernelMeta { #options ..#meta }) };
-    let (checks, names, operands) = (value_checks(parsed), name_checks(parsed), operand_checks(parsed));
-    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #checks #names #operands #meta })
+    let (names, operands) = (name_checks(parsed), operand_checks(parsed));
+    quote!(fn meta() -> ::syclone::abi::KernelMeta<#dims> { #names #operands #meta })
 }
 
 /// The type without values that stands for the kernel's code.
-fn code_type(parsed: &Parsed) -> TokenStream {
-    let Parsed { vis, ident, generics, .. } = parsed;
+fn code_type(parsed: &Parsed, name: &Ident) -> TokenStream {
+    let Parsed { vis, generics, .. } = parsed;
     if generics.params.is_empty() {
-        return quote!(#[doc(hidden)] #[allow(non_camel_case_types)] #vis enum #ident {});
+        return quote!(#[doc(hidden)] #[allow(non_camel_case_types)] #vis enum #name {});
     }
     let types: Vec<&Ident> = generics.type_params().map(|param| &param.ident).collect();
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
-        #vis struct #ident #impl_generics #where_clause { instance: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
+        #vis struct #name #impl_generics #where_clause { instance: ::core::marker::PhantomData<fn() -> (#(#types,)*)> }
     }
 }
 
@@ -269,14 +279,4 @@ fn argument_trait(role: ParamRole) -> Option<&'static str> {
         ParamRole::Spec => "Spec",
         _ => return None,
     })
-}
-
-/// That what looks like a plain value is one, where a name could lie.
-fn value_checks(parsed: &Parsed) -> TokenStream {
-    let is_primitive = |ty: &syn::Type| {
-        let name = if let syn::Type::Path(path) = ty { path.path.get_ident() } else { None };
-        name.is_some_and(|name| PRIMITIVES.contains(&name.to_string().as_str()))
-    };
-    let values = parsed.params.iter().filter(|p| p.role == ParamRole::Value && !is_primitive(&p.ty));
-    values.map(|p| &p.ty).map(|ty| quote!(let _ = ::syclone::abi::role::value::<#ty>;)).collect()
 }

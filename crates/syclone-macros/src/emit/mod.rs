@@ -5,7 +5,8 @@
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
 //!   rustc find the methods that are called on values, `comparisons.rs` how values are compared; `operands.rs` lets it
-//!   refuse operators on structs, and `library_names.rs` names of the library that mean something else.
+//!   refuse operators on structs, `library_names.rs` names of the library that mean something else, and `device_types.rs`
+//!   values that cannot be a kernel's.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
@@ -15,6 +16,7 @@ mod builtin_names;
 mod comparisons;
 mod device_fn;
 mod device_impl;
+mod device_types;
 mod ends;
 mod found;
 mod inline;
@@ -36,8 +38,8 @@ pub use kernel::kernel;
 
 use std::sync::OnceLock;
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use syclone_kernel_ast::analysis::AnalysisError;
 use syclone_kernel_ast::tree::ParamRole;
 
@@ -85,6 +87,12 @@ fn allowances() -> TokenStream {
 /// Declares the flag that accesses out of bounds set. Its `unsafe` is never the user's own token: a crate may forbid that.
 fn let_oob() -> TokenStream {
     quote!(let mut __oob = unsafe { ::syclone::abi::Oob::new() };)
+}
+
+/// The name of a function's hidden type. No other function of the module has it, also if it has the same name: that is one
+/// error of rustc's then.
+fn hidden_type(kind: &str, ident: &Ident) -> Ident {
+    format_ident!("__{}_{}_{}", kind, ident, ident.span().start().line, span = ident.span())
 }
 
 /// Parameters that a launch passes: all but the item.

@@ -50,7 +50,7 @@ pub use options::Options;
 pub use signature::role_by_name;
 pub use std_traits::{ImplOf, note_trait};
 pub use tokens::is_of_handles;
-pub use types::{PRIMITIVES, last_segment};
+pub use types::{PRIMITIVES, elements, last_segment, type_arguments};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syclone_kernel_ast::tree::{Block, Expr, ExprKind, Function, ParamRole, SpanId, VarId};

@@ -2,7 +2,7 @@
 
 use super::ParamTokens;
 use super::lower::{Body, GenericNames, Lowerer};
-use super::types::{last_segment, strip};
+use super::types::{elements, last_segment, strip, type_arguments};
 use syclone_kernel_ast::tree::*;
 
 use syn::{FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Signature, Type, TypeParamBound};
@@ -112,6 +112,12 @@ impl GenericNames {
             }
         }
     }
+}
+
+/// A tuple that a kernel's parameter holds, or the elements of its memory.
+fn tuple_in_memory(role: ParamRole, ty: &Type) -> Option<&Type> {
+    let held = if role == ParamRole::Value { Some(ty) } else { type_arguments(ty).next() };
+    held.map(elements).filter(|ty| matches!(ty, Type::Tuple(_)))
 }
 
 /// Documentation and lint levels say nothing to a device; they are left out of what is printed.
@@ -315,6 +321,12 @@ impl Lowerer {
 
     fn check_role(&mut self, role: ParamRole, ty: &Type, idx: usize) {
         let kernel = self.body == Body::Kernel;
+        if let Some(tuple) = tuple_in_memory(role, ty).filter(|_| kernel) {
+            self.error(
+                tuple,
+                "a tuple cannot be passed to a kernel or lie in device memory, as Rust does not say how it lies there: take a struct with `#[derive(Clone, Copy, DeviceCopy)]`",
+            );
+        }
         match role {
             ParamRole::Item | ParamRole::NdItem if kernel => {
                 if idx > 0 {

@@ -79,6 +79,26 @@ pub fn last_segment(ty: &Type) -> Option<&syn::PathSegment> {
     }
 }
 
+/// The types among a type's arguments.
+pub fn type_arguments(ty: &Type) -> impl Iterator<Item = &Type> {
+    let list = match last_segment(ty).map(|last| &last.arguments) {
+        Some(syn::PathArguments::AngleBracketed(list)) => Some(list),
+        _ => None,
+    };
+    list.into_iter().flat_map(|list| &list.args).filter_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// What an array holds in the end; any other type itself.
+pub fn elements(mut ty: &Type) -> &Type {
+    while let Type::Array(array) = strip(ty) {
+        ty = &array.elem;
+    }
+    strip(ty)
+}
+
 /// The type without parentheses and invisible groups.
 pub fn strip(mut ty: &Type) -> &Type {
     loop {

@@ -168,40 +168,59 @@ pub trait KernelCode<const D: usize>: 'static {
     }
 }
 
-/// A call of a `#[kernel]` function: its code with arguments, to be launched.
-pub struct KernelCall<const D: usize, N, C: KernelCode<D>> {
-    params: C::Params,
-    form: PhantomData<fn() -> N>,
+/// The types of a kernel's parameters by number, for predicates that are not to spell them.
+pub trait Named<const N: usize> {
+    /// The type.
+    type Type;
 }
 
-impl<const D: usize, N, C: KernelCode<D>> KernelCall<D, N, C> {
+/// `T` itself, as an argument.
+pub trait Same<T> {
+    /// It.
+    type Type;
+}
+
+impl<T> Same<T> for () {
+    type Type = T;
+}
+
+/// A call of a `#[kernel]` function: its code `C` with arguments, to be launched.
+///
+/// That the arguments may be a kernel's is asked where it is launched, and not here: the kernel's own function asks it once,
+/// at the type of the parameter.
+pub struct KernelCall<const D: usize, N, C, P> {
+    params: P,
+    code: PhantomData<fn() -> (N, C)>,
+}
+
+impl<const D: usize, N, C, P> KernelCall<D, N, C, P> {
     /// The call with these arguments.
-    pub fn new(args: impl KernelArgs<C::Params>) -> Self {
+    pub fn new(args: impl KernelArgs<P>) -> Self {
         // SAFETY: what is made of them can only be launched.
-        KernelCall { params: unsafe { args.into_params() }, form: PhantomData }
+        KernelCall { params: unsafe { args.into_params() }, code: PhantomData }
     }
 }
 
-impl<const D: usize, N: Form, C: KernelCode<D>> Kernel<D> for KernelCall<D, N, C> {
-    type Params = C::Params;
+impl<const D: usize, N: Form, C: KernelCode<D, Params = P>, P: ParamTuple> Kernel<D> for KernelCall<D, N, C, P> {
+    type Params = P;
     type Form = N;
 
     fn meta(&self) -> KernelMeta<D> {
         C::meta()
     }
 
-    unsafe fn params(&self) -> C::Params {
+    unsafe fn params(&self) -> P {
         self.params
     }
 
     #[inline(always)]
-    unsafe fn group(&self, params: C::Params, group: &GroupCx<D>) {
+    unsafe fn group(&self, params: P, group: &GroupCx<D>) {
         // SAFETY: the caller's promise.
         unsafe { C::group(params, group) }
     }
 
     #[inline(always)]
-    unsafe fn group_lock_step(&self, params: C::Params, group: &GroupCx<D>) {
+    unsafe fn group_lock_step(&self, params: P, group: &GroupCx<D>) {
         // SAFETY: the caller's promise.
         unsafe { C::group_lock_step(params, group) }
     }

@@ -35,9 +35,9 @@ pub mod ways;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::kernel::KernelArg;
 pub use crate::kernel::group::only_in_kernels;
 pub use crate::kernel::place::{Oob, Place, at, at_mut, parameter_fault};
+pub use crate::kernel::{KernelArg, PlainValue};
 pub use crate::kernel::{LANES, deref};
 pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
@@ -48,8 +48,8 @@ pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use instance::{Faults, Instance, OobOf, constant};
 pub use kernel::{
-    Kernel, KernelCall, KernelCode, KernelMeta, NdRangeForm, RangeForm, SingleTaskForm, inline_kernel, no_form,
-    no_methods,
+    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
+    no_form, no_methods,
 };
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use site::{Captures, NoSite, Site, any};

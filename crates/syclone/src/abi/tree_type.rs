@@ -136,10 +136,24 @@ pub mod role {
     }
     impls!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
     impl<T> Spec for crate::kernel::Spec<T> {}
-    impl<T: DeviceCopy, O: ReduceOp<T>> Reducer for crate::kernel::Reducer<T, O> {}
+    impl<T, O> Reducer for crate::kernel::Reducer<T, O> {}
 
-    /// Accepts plain values.
-    pub fn value<P: DeviceCopy>() {}
+    /// Accepts plain values, and what lies in memory.
+    pub fn device_copy<T: DeviceCopy>() {}
+
+    /// Can be reduced by an operator.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be reduced by `{O}`",
+        label = "no `{O}` of two such values",
+        note = "a `Reducer` is of numbers, with Plus, Multiplies, Minimum or Maximum; of integers also with BitAnd, BitOr or BitXor; \
+                and of `bool` with LogicalAnd or LogicalOr: reduce the fields of a struct each by itself"
+    )]
+    pub trait Reduced<O> {}
+    #[diagnostic::do_not_recommend]
+    impl<T: DeviceCopy, O: ReduceOp<T>> Reduced<O> for T {}
+
+    /// Accepts what can be reduced by the operator.
+    pub fn reduced<T: Reduced<O>, O>() {}
 
     /// Has the operators of the kernel language.
     #[diagnostic::on_unimplemented(

@@ -42,7 +42,7 @@ pub use item::{Group, Item, NdItem, SubGroup};
 pub use item_mut::ItemMut;
 pub use local::{Local, LocalAccessor, deref, local};
 pub use memory::{Coordinates, GroupToken, ItemToken, Position};
-pub use param::{KernelArg, KernelArgs, KernelParam, ParamInfo, ParamTuple, SafeParam, SafeParams};
+pub use param::{KernelArg, KernelArgs, KernelParam, ParamInfo, ParamTuple, PlainValue, SafeParam, SafeParams};
 pub use place::{Indexable, IndexableMut, Inline, Oob, Place};
 pub use reducer::{ChunkReducer, LANES, Reducer, Reduction};
 pub use scatter::ScatterMut;

@@ -133,6 +133,15 @@ impl<T: DeviceCopy> KernelArg<T> for T {
     }
 }
 
+/// A plain value that a kernel's function has taken by its type, which it sees to itself.
+pub struct PlainValue<T>(pub T);
+
+impl<T> KernelArg<T> for PlainValue<T> {
+    unsafe fn into_param(self) -> T {
+        self.0
+    }
+}
+
 // SAFETY: as for a plain value.
 unsafe impl<T: DeviceCopy> KernelParam for Spec<T> {
     fn info(&self) -> ParamInfo {
@@ -318,9 +327,9 @@ pub trait KernelArgs<P> {
 
 /// A [`ParamTuple`] of [`SafeParam`]s.
 #[diagnostic::on_unimplemented(
-    message = "a kernel with the parameters `{Self}` may race, so a safe call cannot launch it",
-    note = "launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no element is written by \
-            one item while another touches it"
+    message = "a safe call cannot launch a kernel with the parameters `{Self}`",
+    note = "with a `ScatterMut` it may race: launch it with `unsafe {{ h.parallel_for_unchecked(…) }}`, and see to it that no \
+            element is written by one item while another touches it"
 )]
 ///
 /// # Safety
