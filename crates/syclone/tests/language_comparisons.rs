@@ -1,5 +1,4 @@
-//! Operators on structs and enums: derived comparisons, in every way, and what is refused: those that are not derived, and
-//! operators of the user.
+//! Comparisons of structs and enums: derived ones, in every way, and what is refused: those that are not derived.
 
 mod rig;
 
@@ -264,58 +263,6 @@ fn a_comparison_that_is_not_derived_is_an_error() {
     for (name, texts) in refused {
         for text in texts {
             assert_says(&text, &[name, "is not the derived one", "write a method in a `#[device_fn] impl`"]);
-        }
-    }
-}
-
-/// Its operators are Rust's alone.
-#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
-struct Turns(f32);
-
-impl std::ops::Neg for Turns {
-    type Output = Turns;
-
-    fn neg(self) -> Turns {
-        Turns(1.0 - self.0)
-    }
-}
-
-impl std::ops::Add for Turns {
-    type Output = Turns;
-
-    fn add(self, other: Turns) -> Turns {
-        Turns((self.0 + other.0) % 1.0)
-    }
-}
-
-#[device_fn]
-impl Turns {
-    fn half(self) -> Turns {
-        Turns(self.0 * 0.5)
-    }
-}
-
-#[kernel]
-fn negated(item: Item<1>, x: View<Turns>, out: ItemMut<bool>) {
-    out[item] = (-x[item].half()).0 > 0.5;
-}
-
-#[kernel]
-fn added(item: Item<1>, x: View<Turns>, out: ItemMut<bool>) {
-    out[item] = (x[item].half() + x[0].half()).0 > 0.5;
-}
-
-#[test]
-fn operators_on_results_of_methods_are_errors_with_their_line() {
-    let turns = [Turns(0.25), Turns(0.75)];
-    let refused = [
-        ("`-`", refusals(&turns, |h, n, x, out| h.parallel_for(n, negated(x.read(h), out.write(h))))),
-        ("`+`", refusals(&turns, |h, n, x, out| h.parallel_for(n, added(x.read(h), out.write(h))))),
-    ];
-    for (operator, texts) in refused {
-        for text in texts {
-            let what = format!("type Turns has no operator {operator} in a kernel");
-            assert_says(&text, &["language_comparisons.rs:", &what, "write a method in a `#[device_fn] impl`"]);
         }
     }
 }

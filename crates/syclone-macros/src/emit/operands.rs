@@ -1,21 +1,25 @@
 //! Operators are for numbers and vectors: a user's own `impl Add` has no tree. rustc would accept it, so that it is asked of
-//! each type that the function spells and operates on, of the fields of such types and the results of functions, and of each
-//! variable that an inline kernel captures and operates on. What else is no number, methods' results, the interpreter refuses.
+//! each operand that may be something else.
+//!
+//! Most are asked beside the code that runs, each type once: types that the function spells and operates on, fields of such
+//! types, constants, results of functions, and variables that an inline kernel captures. What is left (elements of array
+//! fields, results of methods, and what only an instance of a generic function knows) goes by a function of the library's
+//! that gives it back, where it is printed. In generic functions and inline kernels that function cannot have the bound,
+//! and is refused when its instance is compiled.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syclone_kernel_ast::analysis::sync::{Roles, each_child};
-use syclone_kernel_ast::analysis::uses::root;
+use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::*;
 
+use super::numbers::Numbers;
 use super::printer::callee_path;
-use super::spelled::Spelled;
-use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, make_ident, role_by_name};
+use crate::frontend::{Parsed, make_ident, role_by_name};
 
 /// Statements that check the operands whose type could be a struct.
 pub fn operand_checks(parsed: &Parsed) -> TokenStream {
-    let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
-    let mut checks = Checks { parsed, roles, spelled, seen: Vec::new(), tokens: TokenStream::new() };
+    let operands = Operands::of(parsed);
+    let mut checks = Checks { parsed, operands: &operands, seen: Vec::new(), tokens: TokenStream::new() };
     let body = &parsed.function.body;
     body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| checks.search(e));
     body.tail.iter().for_each(|tail| checks.search(tail));
@@ -24,8 +28,7 @@ pub fn operand_checks(parsed: &Parsed) -> TokenStream {
 
 struct Checks<'a> {
     parsed: &'a Parsed,
-    roles: Roles,
-    spelled: Spelled<'a>,
+    operands: &'a Operands<'a>,
     /// Types, and expressions of a type, that are checked already.
     seen: Vec<String>,
     tokens: TokenStream,
@@ -48,16 +51,19 @@ impl Checks<'_> {
     }
 
     fn operand(&mut self, operand: &Expr) {
+        if self.operands.numbers.is_number(operand) {
+            return;
+        }
         let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
-        let Some(ty) = self.spelled.type_of(operand) else {
-            let Some(value) = self.value_of_type(operand) else { return self.captured(operand, "computed") };
+        let Some(ty) = self.operands.numbers.spelled.type_of(operand) else {
+            let Some(value) = self.operands.value_of_type(operand) else { return self.captured(operand, "computed") };
             if self.is_new(value.to_string()) {
                 let check = at(span, quote!(::syclone::abi::role::operand_of));
                 self.tokens.extend(quote_spanned!(span=> let _ = || #check(&{ #value });));
             }
             return;
         };
-        if !self.is_number(ty) && self.is_new(ty.to_token_stream().to_string()) {
+        if self.operands.is_asked(ty) && self.is_new(ty.to_token_stream().to_string()) {
             let ty = at(span, ty.to_token_stream());
             self.tokens.extend(quote_spanned!(span=> let _ = ::syclone::abi::role::operand::<#ty>;));
         }
@@ -69,6 +75,72 @@ impl Checks<'_> {
             self.seen.push(text);
         }
         is_new
+    }
+
+    /// Asks of what was captured whether a kernel can do this with it.
+    fn captured(&mut self, operand: &Expr, what: &str) {
+        let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
+        let Some(value) = self.operands.captured_value(operand, span) else { return };
+        if !self.is_new(format!("{what} {value}")) {
+            return;
+        }
+        let what = Ident::new(what, Span::call_site());
+        let value = quote_spanned!(span=> &#value);
+        self.tokens.extend(quote!(::syclone::abi::role::#what(#value);));
+    }
+}
+
+/// How an operand that nobody has asked about beside the code goes by the library there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// Whether only an instance knows the type.
+    is_generic: bool,
+    /// Whether it is a variable that refers to the value.
+    refers: bool,
+}
+
+impl Way {
+    /// The library's function that gives a value back.
+    pub fn function(self) -> &'static str {
+        match self {
+            Way { is_generic: false, .. } => "number",
+            Way { refers: false, .. } => "number_of_instance",
+            Way { refers: true, .. } => "number_behind",
+        }
+    }
+}
+
+/// What is known of a function's operands.
+pub struct Operands<'a> {
+    parsed: &'a Parsed,
+    numbers: Numbers<'a>,
+}
+
+impl<'a> Operands<'a> {
+    /// Looks at the function.
+    pub fn of(parsed: &'a Parsed) -> Self {
+        Operands { parsed, numbers: Numbers::of(parsed) }
+    }
+
+    /// How an operand goes by the library; `None` where there is no need, as for most.
+    pub fn way(&self, operand: &Expr) -> Option<Way> {
+        if self.numbers.is_number(operand) {
+            return None;
+        }
+        let refers = self.numbers.spelled.refers(operand);
+        let is_generic = self.is_generic();
+        if let Some(ty) = self.numbers.spelled.type_of(operand) {
+            return self.mentions_params(&ty.to_token_stream()).then_some(Way { is_generic, refers });
+        }
+        let is_asked =
+            self.value_of_type(operand).is_some() || self.captured_value(operand, Span::call_site()).is_some();
+        // The function around an inline kernel may be generic.
+        (!is_asked).then_some(Way { is_generic: is_generic || self.parsed.is_inline, refers })
+    }
+
+    /// Whether a type that is no number by its name is asked about: not where only its bounds tell what it is.
+    fn is_asked(&self, ty: &syn::Type) -> bool {
+        matches!(ty, syn::Type::Path(path) if path.qself.is_none()) && !self.mentions_params(&ty.to_token_stream())
     }
 
     /// An expression of the type of a field of a value whose type is spelled, or of a function's result, for code that is
@@ -84,30 +156,33 @@ impl Checks<'_> {
                 let (base, position) = (self.value_of_type(base)?, syn::Index::from(*position as usize));
                 Some(quote!(#base.#position))
             }
-            ExprKind::Call(callee, args) if !args.iter().any(|arg| self.roles.is_item(arg)) => {
+            ExprKind::Call(callee, args) if !args.iter().any(|arg| self.numbers.roles.is_item(arg)) => {
                 let function = callee_path(&self.parsed.callees[callee.0 as usize], "__device");
                 let args = args.iter().map(|_| quote!(::syclone::abi::any()));
                 let call = quote!(#function(#(#args,)* ::syclone::abi::any()));
                 (!self.mentions_params(&call)).then_some(call)
             }
+            ExprKind::Const(id) => {
+                let value = self.parsed.consts[id.0 as usize].to_token_stream();
+                (!self.mentions_params(&value)).then_some(value)
+            }
             _ => {
-                let ty = self.spelled.type_of(expr)?.to_token_stream();
-                let is_value = role_by_name(self.spelled.type_of(expr)?) == ParamRole::Value && !self.is_of_local(expr);
+                let ty = self.numbers.spelled.type_of(expr)?.to_token_stream();
+                let is_value = role_by_name(self.numbers.spelled.type_of(expr)?) == ParamRole::Value;
                 (is_value && !self.mentions_params(&ty)).then(|| quote!(::syclone::abi::any::<#ty>()))
             }
         }
     }
 
-    /// Whether an element is one of local memory that the function was handed, whose spelled type is that of the whole.
-    fn is_of_local(&self, expr: &Expr) -> bool {
-        root(expr).is_some_and(|var| self.roles.role(var) == Some(ParamRole::Local))
-    }
-
     /// Whether only the bounds of a generic parameter tell what a type is.
     fn mentions_params(&self, tokens: &TokenStream) -> bool {
-        let params = |generics: &'_ syn::Generics| generics.type_params().next().is_some();
-        (params(&self.parsed.generics) || params(&self.parsed.outer) || self.is_in_trait())
-            && tokens.clone().into_iter().any(|token| self.is_param(&token))
+        self.is_generic() && tokens.clone().into_iter().any(|token| self.is_param(&token))
+    }
+
+    /// Whether the types of the function's values differ between its instances.
+    fn is_generic(&self) -> bool {
+        let params = |generics: &syn::Generics| generics.type_params().next().is_some();
+        params(&self.parsed.generics) || params(&self.parsed.outer) || self.is_in_trait()
     }
 
     fn is_param(&self, token: &TokenTree) -> bool {
@@ -127,23 +202,11 @@ impl Checks<'_> {
         })
     }
 
-    /// Asks of what was captured whether a kernel can do this with it.
-    fn captured(&mut self, operand: &Expr, what: &str) {
-        let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
-        let Some(value) = self.captured_value(operand, span) else { return };
-        if !self.is_new(format!("{what} {value}")) {
-            return;
-        }
-        let what = Ident::new(what, Span::call_site());
-        let value = quote_spanned!(span=> &#value);
-        self.tokens.extend(quote!(::syclone::abi::role::#what(#value);));
-    }
-
     /// A captured variable, or a field of one, as the host has it.
     fn captured_value(&self, expr: &Expr, span: Span) -> Option<TokenStream> {
         match &expr.kind {
             ExprKind::Var(var) if self.parsed.is_inline => {
-                let var = self.spelled.origin(*var);
+                let var = self.numbers.spelled.origin(*var);
                 let captured = |role| !matches!(role, ParamRole::Item | ParamRole::NdItem);
                 let param = self.parsed.params.iter().find(|param| param.var == var && captured(param.role))?;
                 let mut name = param.ident.clone();
@@ -161,24 +224,10 @@ impl Checks<'_> {
             _ => None,
         }
     }
-
-    /// Whether a type is a number by its name, or one of which only its bounds tell what it is.
-    fn is_number(&self, ty: &syn::Type) -> bool {
-        let syn::Type::Path(path) = ty else { return true };
-        let Some(first) = path.path.segments.first().filter(|_| path.qself.is_none()) else { return true };
-        let name = last_segment(ty).map(|last| last.ident.to_string()).unwrap_or_default();
-        let is_param = |generics: &syn::Generics| generics.type_params().any(|param| param.ident == first.ident);
-        PRIMITIVES.contains(&name.as_str())
-            || name == "Vector"
-            || is_vector_alias(&name)
-            || is_param(&self.parsed.generics)
-            || is_param(&self.parsed.outer)
-            || (first.ident == "Self" && self.is_in_trait())
-    }
 }
 
 /// Whether the operator has a number as its result.
-fn computes(op: BinaryOp) -> bool {
+pub fn computes(op: BinaryOp) -> bool {
     use BinaryOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     !matches!(op, Eq | Ne | Lt | Le | Gt | Ge | And | Or)
 }

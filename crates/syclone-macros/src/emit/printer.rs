@@ -13,13 +13,14 @@ mod place;
 
 pub use call::{callee_path, calls_functions};
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
+use super::operands::{Operands, Way};
 use super::sites::Site;
 use crate::frontend::{Parsed, make_ident};
 
@@ -91,6 +92,8 @@ pub struct Printer<'a> {
     inside: RefCell<Vec<*const Expr>>,
     /// Assertions that are known to hold in the loop being printed, likewise.
     held: RefCell<Vec<*const Expr>>,
+    /// What is known of operands, once one is printed.
+    operands: OnceCell<Operands<'a>>,
     /// In [`Form::Probe`]: the calls whose receivers go by a site.
     sites: &'a [Site<'a>],
 }
@@ -98,7 +101,8 @@ pub struct Printer<'a> {
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
         let (names, inside, held) = (Vec::new(), RefCell::default(), RefCell::default());
-        let mut printer = Self { parsed, function, roles, form, names, inside, held, sites: &[] };
+        let operands = OnceCell::new();
+        let mut printer = Self { parsed, function, roles, form, names, inside, held, operands, sites: &[] };
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
             let name = printed_name(function, index);
@@ -112,6 +116,30 @@ impl<'a> Printer<'a> {
     /// The printer of a probe with these sites.
     pub fn of_probe(parsed: &'a Parsed, roles: &'a Roles, sites: &'a [Site<'a>]) -> Self {
         Self { sites, ..Self::new(parsed, &parsed.function, roles, Form::Probe) }
+    }
+
+    /// How an operand of a computation goes by the library, if it may be no number. In a probe none does.
+    fn way(&self, operand: &Expr) -> Option<Way> {
+        if self.form == Form::Probe {
+            return None;
+        }
+        self.operands.get_or_init(|| Operands::of(self.parsed)).way(operand)
+    }
+
+    /// The value of an operand of a computation: by the library if need be.
+    fn number(&self, operand: &Expr) -> Printed {
+        let printed = self.expr(operand);
+        match self.way(operand) {
+            Some(way) => self.by_way(way, printed, operand.span),
+            None => printed,
+        }
+    }
+
+    fn by_way(&self, way: Way, value: Printed, at: SpanId) -> Printed {
+        // All of it is the user's own for rustc, which then reports there what is no number.
+        let span = self.users(at);
+        let (function, operand) = (Ident::new(way.function(), span), Ident::new("__operand", span));
+        quote_spanned!(span=> (match #value { #operand => ::syclone::abi::role::#function(#operand) })).into()
     }
 
     /// The site by which the receiver of a call goes, and its name.

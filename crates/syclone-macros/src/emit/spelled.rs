@@ -25,7 +25,10 @@ impl<'a> Spelled<'a> {
             Spelled { parsed, types: BTreeMap::new(), references: BTreeSet::new(), copies: BTreeMap::new() };
         for param in &parsed.params {
             if !leaves_open(&param.ty) {
-                spelled.types.insert(param.var.0, behind_references(&param.ty));
+                let ty = behind_references(&param.ty);
+                // Local memory reads as what it holds.
+                let ty = if param.role == ParamRole::Local { argument(ty) } else { Some(ty) };
+                spelled.types.extend(ty.map(|ty| (param.var.0, ty)));
             }
             if matches!(param.role, ParamRole::Reference { .. }) {
                 spelled.references.insert(param.var.0);
@@ -41,6 +44,10 @@ impl<'a> Spelled<'a> {
             ExprKind::Var(var) => self.types.get(&var.0).copied(),
             ExprKind::Deref(inner) => self.type_of(inner),
             ExprKind::Index(base, _) => element(self.type_of(base)?),
+            ExprKind::TupleField(base, position) => match self.type_of(base)? {
+                syn::Type::Tuple(tuple) => tuple.elems.iter().nth(*position as usize).map(behind_references),
+                _ => None,
+            },
             ExprKind::Struct(ty, _) | ExprKind::TupleStruct(ty, _) | ExprKind::Cast(_, ty) => self.entry(*ty),
             // Local memory reads as what it holds.
             ExprKind::Builtin(name, types, _) if name == "local" => self.entry(*types.first()?),
@@ -126,6 +133,11 @@ fn element(ty: &syn::Type) -> Option<&syn::Type> {
     if role_by_name(ty) == ParamRole::Value {
         return None;
     }
+    argument(ty)
+}
+
+/// The first type among a type's arguments.
+fn argument(ty: &syn::Type) -> Option<&syn::Type> {
     let syn::PathArguments::AngleBracketed(list) = &last_segment(ty)?.arguments else { return None };
     list.args.iter().find_map(|argument| match argument {
         syn::GenericArgument::Type(ty) => Some(behind_references(ty)),

@@ -170,6 +170,83 @@ pub mod role {
     /// Accepts what has operators.
     pub fn operand<T: Operand>() {}
 
+    /// An operand as it is, whose type no token of its function spells.
+    #[inline(always)]
+    pub fn number<T: Operand>(value: T) -> T {
+        value
+    }
+
+    /// An operand as it is, where only an instance of the function knows its type: it is refused when that is compiled.
+    ///
+    /// ```
+    /// use syclone::prelude::*;
+    /// use std::ops::Add;
+    ///
+    /// #[derive(Clone, Copy, DeviceCopy)]
+    /// struct Turns(f32);
+    ///
+    /// impl Add for Turns {
+    ///     type Output = Turns;
+    ///
+    ///     fn add(self, other: Turns) -> Turns {
+    ///         Turns((self.0 + other.0) % 1.0)
+    ///     }
+    /// }
+    ///
+    /// #[kernel]
+    /// fn sums<T: DeviceCopy + Add<Output = T>>(item: Item<1>, x: View<T>, y: ItemMut<T>) {
+    ///     y[item] = x[item] + x[0];
+    /// }
+    ///
+    /// let queue = Queue::new(&Device::from_env()?)?;
+    /// let (x, y) = (Buffer::from_vec(vec![0.25, 0.75]), Buffer::new(2));
+    /// queue.submit(|h| h.parallel_for(2, sums::<f32>(x.read(h), y.write(h))))?;
+    /// assert_eq!(*y.host_read()?, [0.5, 1.0]);
+    /// # let _ = Turns(0.0) + Turns(0.0);
+    /// # Ok::<(), syclone::Error>(())
+    /// ```
+    /// ```compile_fail,E0080
+    /// use syclone::prelude::*;
+    /// use std::ops::Add;
+    ///
+    /// #[derive(Clone, Copy, DeviceCopy)]
+    /// struct Turns(f32);
+    ///
+    /// impl Add for Turns {
+    ///     type Output = Turns;
+    ///
+    ///     fn add(self, other: Turns) -> Turns {
+    ///         Turns((self.0 + other.0) % 1.0)
+    ///     }
+    /// }
+    ///
+    /// #[kernel]
+    /// fn sums<T: DeviceCopy + Add<Output = T>>(item: Item<1>, x: View<T>, y: ItemMut<T>) {
+    ///     y[item] = x[item] + x[0];
+    /// }
+    ///
+    /// let queue = Queue::new(&Device::from_env()?)?;
+    /// let (x, y) = (Buffer::from_vec(vec![Turns(0.25), Turns(0.75)]), Buffer::new(2));
+    /// queue.submit(|h| h.parallel_for(2, sums::<Turns>(x.read(h), y.write(h))))?;
+    /// # Ok::<(), syclone::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn number_of_instance<T: DeviceCopy>(value: T) -> T {
+        const { assert!(T::HAS_OPERATORS, "{}", NO_OPERATORS) }
+        value
+    }
+
+    /// [`number_of_instance`] of what is referred to.
+    #[inline(always)]
+    pub fn number_behind<T: DeviceCopy>(value: &T) -> &T {
+        const { assert!(T::HAS_OPERATORS, "{}", NO_OPERATORS) }
+        value
+    }
+
+    /// What rustc says of an instance whose operands are no numbers.
+    const NO_OPERATORS: &str =
+        "operators are for numbers and vectors: write a method in a `#[device_fn] impl`, such as `a.plus(b)`";
+
     /// Accepts a value that has operators.
     pub fn operand_of<T: Operand>(_: &T) {}
 

@@ -35,6 +35,10 @@ use super::vector::{Lanes, Vector};
 /// other code reads and writes values of `Self` through that description. Bytes outside of the fields are never
 /// read. Code that makes a value from bytes checks `bool` and enums first, as not every byte is one of theirs.
 pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
+    /// Whether kernels compute with values by operators: numbers, `bool` and vectors.
+    #[doc(hidden)]
+    const HAS_OPERATORS: bool = false;
+
     /// The type as the kernel tree knows it.
     fn device_type() -> Type;
 
@@ -92,6 +96,8 @@ macro_rules! primitive {
     ($($t:ty: $ty:expr, $zero:expr, |$x:ident| $value:expr;)*) => {$(
         // SAFETY: the tree's type of the same name has the primitive's size and alignment.
         unsafe impl DeviceCopy for $t {
+            const HAS_OPERATORS: bool = true;
+
             #[inline]
             fn device_type() -> Type {
                 $ty
@@ -145,6 +151,8 @@ unsafe impl<T: VectorElement, const N: usize> DeviceCopy for Vector<T, N>
 where
     [(); N]: Lanes,
 {
+    const HAS_OPERATORS: bool = true;
+
     fn device_type() -> Type {
         Type::Vector(Box::new(T::device_type()), N as u8)
     }

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
+use super::super::operands::computes;
 use super::{Form, Printed, Printer};
 use crate::frontend::make_ident;
 
@@ -31,19 +32,23 @@ impl Printer<'_> {
             ExprKind::Lit(_) | ExprKind::Var(_) => self.expr(expr).into_token_stream(),
             ExprKind::Const(id) => self.constant(*id),
             ExprKind::Unary(op, a) => {
-                let a = self.operand(a);
+                let a = self.way(a).map_or_else(|| self.operand(a), |way| self.by_way(way, self.expr(a), a.span));
                 match op {
                     UnaryOp::Neg => quote_spanned!(span=> -#a),
                     UnaryOp::Not => quote_spanned!(span=> !#a),
                 }
             }
             ExprKind::Binary(op, a, b) if may_panic(*op) => {
-                let (a, b) = (self.placed(self.expr(a), expr.span), self.placed(self.expr(b), expr.span));
+                let (a, b) = (self.placed(self.number(a), expr.span), self.placed(self.number(b), expr.span));
                 let op = operator(*op, false, self.users(expr.span));
                 quote!(#a #op #b)
             }
             ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.operand(a), self.operand(b));
+                let operand = |operand: &Expr| match self.way(operand).filter(|_| computes(*op)) {
+                    Some(way) => self.by_way(way, self.expr(operand), operand.span),
+                    None => self.operand(operand),
+                };
+                let (a, b) = (operand(a), operand(b));
                 let op = operator(*op, false, span);
                 quote!(#a #op #b)
             }
@@ -52,7 +57,7 @@ impl Printer<'_> {
                 self.assign(place, None, value, span)
             }
             ExprKind::AssignOp(op, place, value) => {
-                let value = (self.expr(value), value.span);
+                let value = (self.number(value), value.span);
                 self.assign(place, Some(*op), value, span)
             }
             ExprKind::Cast(a, ty) => {

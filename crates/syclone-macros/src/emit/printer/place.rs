@@ -119,24 +119,31 @@ impl Printer<'_> {
             _ => false,
         };
         if !has_index(place) && !is_local {
-            let place = if let ExprKind::Deref(inner) = &place.kind {
+            let printed = if let ExprKind::Deref(inner) = &place.kind {
                 let inner = self.operand(inner);
                 quote!(*#inner).into()
             } else {
                 self.expr(place)
             };
             let Some(op) = op else {
-                return quote_spanned!(span=> #place = #value);
+                return quote_spanned!(span=> #printed = #value);
             };
-            return self.change(op, place, value, at, span);
+            let Some(way) = self.way(place) else { return self.change(op, printed, value, at, span) };
+            let seen = self.by_way(way, quote!(#printed).into(), place.span);
+            let change = self.change(op, printed, value, at, span);
+            return quote_spanned!(span=> { let _ = #seen; #change });
         }
         // A value of the wrong type is a mistake where the value is.
         let name = Ident::new("__value", self.span(at));
-        let replace = |old| match &op {
+        let replace = |old: TokenStream| match &op {
             None => quote!(#name),
             Some(op) => {
                 let new = Ident::new("__new", Span::call_site());
                 let change = self.change(*op, Printed::One(new.into()), Printed::One(name.clone().into()), at, span);
+                let old = match self.way(place) {
+                    Some(way) => self.by_way(way, old.into(), place.span),
+                    None => Printed::More(old),
+                };
                 quote!({ let mut __new = #old; #change; __new })
             }
         };
