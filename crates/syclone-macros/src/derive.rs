@@ -5,13 +5,12 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, GenericParam, Ident, Result, parse_quote};
 
-use crate::emit::{comparison_of, note_derived, own_lists, trait_lists};
+use crate::emit::{comparison_of, own_lists};
 use crate::frontend::name_of;
 
 /// The expansion for a struct, or an enum without data.
 pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
     let mut item: DeriveInput = syn::parse2(item)?;
-    note_derived(&item.ident);
     for param in &mut item.generics.params {
         match param {
             GenericParam::Type(param) => param.bounds.push(parse_quote!(::syclone::types::DeviceCopy)),
@@ -44,7 +43,7 @@ pub fn device_copy(item: TokenStream) -> Result<TokenStream> {
 /// The three functions for a struct.
 fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
     let name = ident.to_string();
-    let (methods, of_traits, comparison) = (own_lists(), trait_lists(), comparison());
+    let (methods, comparison) = (own_lists(), comparison());
     let tuple = matches!(fields, Fields::Unnamed(_));
     let mut specs = Vec::new();
     let mut zeros = Vec::new();
@@ -71,7 +70,7 @@ fn of_struct(ident: &Ident, fields: &Fields) -> TokenStream {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::struct_type::<Self>(
-                #name, #tuple, &[#(#specs),*], &[#(Self::#methods),*], &[#(Self::#of_traits),*],
+                #name, #tuple, &[#(#specs),*], &[#(Self::#methods),*],
                 #comparison,
             )
         }
@@ -116,7 +115,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
     }
     let name = item.ident.to_string();
     let first = &first.ident;
-    let (methods, of_traits, comparison) = (own_lists(), trait_lists(), comparison());
+    let (methods, comparison) = (own_lists(), comparison());
     let variants = data.variants.iter().map(|variant| {
         let (ident, text) = (&variant.ident, name_of(&variant.ident));
         quote!((#text, Self::#ident as i128))
@@ -126,7 +125,7 @@ fn of_enum(item: &DeriveInput, data: &syn::DataEnum) -> Result<TokenStream> {
             #[allow(unused_imports)]
             use ::syclone::types::derive_support::NoDeviceMethods as _;
             ::syclone::types::derive_support::enum_type::<Self>(
-                #name, &[#(#variants),*], &[#(Self::#methods),*], &[#(Self::#of_traits),*],
+                #name, &[#(#variants),*], &[#(Self::#methods),*],
                 #comparison,
             )
         }

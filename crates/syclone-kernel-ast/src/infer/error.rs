@@ -116,7 +116,6 @@ impl fmt::Display for InferError {
                 write!(
                     f,
                     "type {ty} has no device method `{name}` that is known here\n\
-                     if it is of a trait with parameters: write it with the trait, `<… as Trait<…>>::{name}(…)`; else \
                      write the receiver's type in the kernel, with a `let`"
                 )
             }

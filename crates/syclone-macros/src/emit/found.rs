@@ -1,15 +1,12 @@
-//! Device methods that rustc finds where a kernel calls them: those of the traits in scope, and those of `impl` blocks for
-//! some instances of a generic type. The lists that a type has where it derives `DeviceCopy` cannot have them.
+//! Device methods that share their names with built-in ones, which no [site](super::sites) looks for: most calls by such a
+//! name are of numbers, and would not be worth one.
 //!
-//! Each `#[device_fn]` method `f` has a hidden `__find_f`, which gives its tree. A kernel's tables call it on each type
-//! that the kernel spells, and on each constant that it calls a method on, by the rules by which the native form calls
-//! the method itself. Where a type has no such method, one of a trait that is made for this, and for references
+//! Each `#[device_fn]` method `f` has a hidden `__find_f`, which gives its tree. A kernel's tables call it on each type of
+//! the user's that the kernel spells, and on each constant that it calls such a method on, by the rules by which the native
+//! form calls the method itself. Where a type has no such method, one of a trait that is made for this, and for references
 //! only, is found instead, a step later, and says so.
-//!
-//! A trait with parameters has no such functions, as a type may have several instances of it. Its methods are in the
-//! [`trait_lists`] of the type, which rustc finds by the same rules; the arguments of the call choose among them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,11 +15,10 @@ use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
 use super::device_fn::turbofish;
-use super::device_impl::trait_lists;
-use crate::frontend::{PRIMITIVES, Parsed, is_vector_alias, last_segment, names_const, role_by_name};
+use crate::frontend::{PRIMITIVES, Parsed, is_library_trait, is_vector_alias, last_segment, names_const, role_by_name};
 
-/// The hidden function of a device method that gives its tree, by way of a value.
-pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident) -> Option<TokenStream> {
+/// The hidden function of a device method that gives its tree, by way of a value and of how it takes its `faults`.
+pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident, faults: &TokenStream) -> Option<TokenStream> {
     parsed.sig.receiver()?;
     let name = finder_name(&parsed.ident.to_string(), parsed.ident.span());
     let (generics, _, where_clause) = parsed.generics.split_for_impl();
@@ -30,7 +26,10 @@ pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident) -> Option<Token
     Some(quote! {
         #[doc(hidden)]
         #[allow(dead_code)]
-        #vis fn #name #generics (&self) -> ::core::option::Option<::syclone::abi::BindFn> #where_clause {
+        #vis fn #name #generics (
+            &self,
+            _: ::syclone::abi::Instance<#faults>,
+        ) -> ::core::option::Option<::syclone::abi::BindFn> #where_clause {
             ::core::option::Option::Some(Self::#bound #instance)
         }
     })
@@ -51,56 +50,55 @@ pub struct Found {
 
 /// The methods of the types that the function spells and of the constants on which it calls some.
 pub fn found(parsed: &Parsed) -> Found {
-    let mut calls = Calls { parsed, names: BTreeMap::new(), on_consts: BTreeSet::new() };
+    let mut calls = Calls { parsed, names: BTreeSet::new(), on_consts: BTreeSet::new() };
     parsed.function.body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| calls.search(e));
     parsed.function.body.tail.iter().for_each(|tail| calls.search(tail));
     if calls.names.is_empty() {
         return Found::default();
     }
-    let types = spelled_types(parsed);
     let span = Span::call_site();
     let finders = |names: &mut dyn Iterator<Item = &String>| {
         let finders = names.map(|name| {
             let finder = finder_name(name, span);
-            quote!((#name, |__x| __x.#finder()))
+            quote!((#name, |__x, __of| __x.#finder(__of)))
         });
         quote!(&[#(#finders),*])
     };
-    let of_types = types.iter().filter_map(|ty| {
-        let is_ours = is_ours(ty);
-        let names = calls.names.iter().filter(|(_, built_in)| !(is_ours && **built_in)).map(|(name, _)| name);
-        let mut names = names.peekable();
-        names.peek()?;
-        let finders = finders(&mut names);
-        let lists = trait_lists().filter(|_| !is_ours);
-        Some(quote!(|| ::syclone::abi::found::<#ty>(#finders, &[#(<#ty>::#lists),*])))
+    let mut types = Types { parsed, with_parameters: true, seen: BTreeSet::new(), types: Vec::new() };
+    parsed.types.iter().for_each(|ty| types.add(ty));
+    let of_types = types.types.iter().filter(|ty| !is_ours(ty)).map(|ty| {
+        let finders = finders(&mut calls.names.iter());
+        quote!(|| ::syclone::abi::found::<#ty>(#finders))
     });
     let of_consts = calls.on_consts.iter().map(|(id, name)| {
-        let value = &parsed.consts[*id as usize];
-        let (finders, lists) = (finders(&mut std::iter::once(name)), trait_lists());
-        quote!(|| ::syclone::abi::found_of(&(#value), #finders, &[|__x| [#(__x.#lists()),*].concat()]))
+        let (value, finders) = (&parsed.consts[*id as usize], finders(&mut std::iter::once(name)));
+        quote!(|| ::syclone::abi::found_of::<_, &mut ::syclone::abi::Oob>(&(#value), #finders))
     });
     let entries: Vec<TokenStream> = of_types.chain(of_consts).collect();
     if entries.is_empty() {
         return Found::default();
     }
-    let nothing = calls.names.keys().map(|name| {
-        let name = finder_name(name, span);
-        quote!(fn #name(&self) -> ::core::option::Option<::syclone::abi::BindFn> { ::core::option::Option::None })
-    });
+    let nothing = calls.names.iter().map(|name| nothing_found(&finder_name(name, span)));
     let items = quote_spanned! {span=>
         #[allow(dead_code)]
         trait __Find { #(#nothing)* }
         impl<__T> __Find for &__T {}
-        #[allow(unused_imports)]
-        use ::syclone::types::derive_support::NoDeviceMethods as _;
     };
     Found { items, entries }
 }
 
+/// The function of a trait that is found where a type has no method.
+pub fn nothing_found(finder: &Ident) -> TokenStream {
+    quote! {
+        fn #finder<__F>(&self, _: ::syclone::abi::Instance<__F>) -> ::core::option::Option<::syclone::abi::BindFn> {
+            ::core::option::Option::None
+        }
+    }
+}
+
 /// The types of values that the function spells, those inside of others too.
 pub fn spelled_types(parsed: &Parsed) -> Vec<&syn::Type> {
-    let mut types = Types { parsed, seen: BTreeSet::new(), types: Vec::new() };
+    let mut types = Types { parsed, with_parameters: false, seen: BTreeSet::new(), types: Vec::new() };
     parsed.types.iter().for_each(|ty| types.add(ty));
     types.types
 }
@@ -111,11 +109,10 @@ pub fn is_ours(ty: &syn::Type) -> bool {
     PRIMITIVES.contains(&name.as_str()) || name == "Vector" || is_vector_alias(&name)
 }
 
-/// The calls of methods on values.
+/// The calls on values by names of built-in methods.
 struct Calls<'a> {
     parsed: &'a Parsed,
-    /// With whether a method of the name is built in too.
-    names: BTreeMap<String, bool>,
+    names: BTreeSet<String>,
     on_consts: BTreeSet<(u32, String)>,
 }
 
@@ -124,9 +121,10 @@ impl Calls<'_> {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
             && types.is_empty()
             && consts.is_empty()
+            && is_builtin_method(name)
             && may_be_value(self.parsed, receiver)
         {
-            self.names.insert(name.clone(), is_builtin_method(name));
+            self.names.insert(name.clone());
             if let ExprKind::Const(id) = receiver.kind {
                 self.on_consts.insert((id.0, name.clone()));
             }
@@ -152,6 +150,8 @@ pub fn is_value(role: ParamRole) -> bool {
 /// The types that a function spells, those inside of others too, as far as they may be those of values.
 struct Types<'a> {
     parsed: &'a Parsed,
+    /// With type parameters that are bounded by other traits than the library's.
+    with_parameters: bool,
     seen: BTreeSet<String>,
     types: Vec<&'a syn::Type>,
 }
@@ -191,11 +191,7 @@ impl<'a> Types<'a> {
                 self.add(part);
             }
         }
-        // A generic parameter's methods are those of its bounds.
-        if !self.is_parameter(ty)
-            && !super::bound::leaves_open(ty)
-            && self.seen.insert(ty.to_token_stream().to_string())
-        {
+        if self.is_wanted(ty) && !super::bound::leaves_open(ty) && self.seen.insert(ty.to_token_stream().to_string()) {
             self.types.push(ty);
         }
     }
@@ -207,9 +203,31 @@ impl<'a> Types<'a> {
         of(&self.parsed.generics) || of(&self.parsed.outer) || names_const(&path.path)
     }
 
-    fn is_parameter(&self, ty: &syn::Type) -> bool {
-        let syn::Type::Path(path) = ty else { return false };
+    /// Whether a type is no parameter, or one whose bounds may have methods.
+    fn is_wanted(&self, ty: &syn::Type) -> bool {
+        let syn::Type::Path(path) = ty else { return true };
         let of = |generics: &syn::Generics| generics.type_params().any(|param| path.path.is_ident(&param.ident));
-        of(&self.parsed.generics) || of(&self.parsed.outer)
+        if !of(&self.parsed.generics) && !of(&self.parsed.outer) {
+            return true;
+        }
+        let name = ty.to_token_stream().to_string();
+        let is_bounded = |generics: &syn::Generics| {
+            let of_params = generics.type_params().filter(|param| path.path.is_ident(&param.ident));
+            let of_clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+            let of_clauses = of_clauses.filter_map(|predicate| match predicate {
+                syn::WherePredicate::Type(predicate) => Some(predicate),
+                _ => None,
+            });
+            let of_clauses = of_clauses.filter(|predicate| predicate.bounded_ty.to_token_stream().to_string() == name);
+            let bounds = of_params.flat_map(|param| &param.bounds);
+            bounds.chain(of_clauses.flat_map(|predicate| &predicate.bounds)).any(is_of_user)
+        };
+        self.with_parameters && (is_bounded(&self.parsed.generics) || is_bounded(&self.parsed.outer))
     }
+}
+
+/// Whether a bound may be a trait of the user's.
+fn is_of_user(bound: &syn::TypeParamBound) -> bool {
+    let syn::TypeParamBound::Trait(bound) = bound else { return false };
+    bound.path.segments.last().is_some_and(|last| !is_library_trait(&last.ident))
 }

@@ -33,7 +33,7 @@ mod spelled;
 pub use builtin_names::is_builtin_method;
 pub use comparisons::{comparison_impl, comparison_of};
 pub use device_fn::device_fn;
-pub use device_impl::{device_impl, device_trait, note_derived, own_lists, trait_lists};
+pub use device_impl::{device_impl, device_trait, own_lists};
 pub use inline::inline;
 pub use kernel::kernel;
 

@@ -1,9 +1,8 @@
-//! Calls of methods that only rustc can find: on values whose type no token of the function spells, such as fields,
-//! results and captures, and of methods that are generic themselves.
+//! Calls of methods on values: which method each of them means only rustc knows.
 //!
-//! The tables print the body once more, as a *probe* that is type-checked and never run. Each such receiver goes by a
-//! site of the library's there (`syclone::abi::site`), which inference gives the receiver's type; after it the hidden
-//! `__find_f` is called on that type. Only functions with such calls pay for it.
+//! The tables print the body once more, as a *probe* that is type-checked and never run. Each such call goes by a site of
+//! the library's there (`syclone::abi::site`), which inference gives the receiver's type and the instance of the method's
+//! trait; after it the hidden `__find_f` is called on that type. Only functions with such calls pay for it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -13,12 +12,12 @@ use syclone_kernel_ast::tree::*;
 
 use super::allowances;
 use super::builtin_names::is_builtin_method;
-use super::device_impl::trait_lists;
-use super::found::{finder_name, is_value, may_be_value};
+use super::device_impl::may_be_of_trait;
+use super::found::{finder_name, is_value, may_be_value, nothing_found};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
 use super::spelled::Spelled;
-use crate::frontend::Parsed;
+use crate::frontend::{Parsed, is_of_handles};
 
 /// A call that needs a site.
 pub struct Site<'a> {
@@ -26,6 +25,8 @@ pub struct Site<'a> {
     pub call: &'a Expr,
     /// Whether its receiver is a variable that refers to the value.
     pub refers: bool,
+    /// Whether it may be of a built-in method, by its name.
+    pub is_built_in: bool,
 }
 
 /// The calls of a function that need a site.
@@ -35,7 +36,12 @@ pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
     let body = &parsed.function.body;
     body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search.expr(e));
     body.tail.iter().for_each(|tail| search.expr(tail));
-    search.sites
+    // Where there is a probe, it costs little more to look for those too that need none but for a trait's method.
+    let is_worth_it = |site: &Site<'_>| match &site.call.kind {
+        ExprKind::Method { name, .. } => !site.is_built_in || may_be_of_trait(name),
+        _ => false,
+    };
+    if search.sites.iter().any(is_worth_it) { search.sites } else { Vec::new() }
 }
 
 /// The expression of the methods that are found at the sites: a list of them.
@@ -50,8 +56,8 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
         (false, Some(ret)) => quote!(|| -> #ret { #setup #body }),
         (false, None) => quote!(|| { #setup #body }),
     };
-    let (mut names, mut found, mut fallbacks) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, Site { call, .. }) in sites.iter().enumerate() {
+    let (mut lets, mut found, mut fallbacks) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, Site { call, is_built_in, .. }) in sites.iter().enumerate() {
         let ExprKind::Method { name, types, consts, .. } = &call.kind else { continue };
         let site = site_name(position);
         let finder = finder_name(name, printer.span(call.span));
@@ -60,33 +66,25 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
             true => (instance_name(name, types, consts), Some(printer.turbofish(types, consts))),
             false => (name.clone(), None),
         };
-        // What a list has is not generic.
-        let lists = match is_instance {
-            true => quote!(::syclone::abi::no_lists),
-            false => {
-                let lists = trait_lists();
-                quote!(|__x| [#(__x.#lists()),*].concat())
-            }
-        };
-        found.push(quote!(#site.found((#key, |__x| __x.#finder #generics ()), #lists)));
+        found.push(quote!(#site.found(#key, |__x, __of| __x.#finder #generics (__of))));
         let fallback = finder_name(name, Span::call_site());
         if !is_instance && !fallbacks.contains(&fallback) {
             fallbacks.push(fallback);
         }
-        names.push(site);
+        let new = if *is_built_in { quote!(built_in) } else { quote!(new) };
+        lets.push(quote!(let #site = ::syclone::abi::Site::#new();));
     }
+    let fallbacks = fallbacks.iter().map(nothing_found);
     quote_spanned! {Span::call_site()=>
         {
             #[allow(dead_code)]
             trait __FindAt {
-                #(fn #fallbacks(&self) -> ::core::option::Option<::syclone::abi::BindFn> { ::core::option::Option::None })*
+                #(#fallbacks)*
             }
             impl<__T> __FindAt for &__T {}
             #[allow(unused_imports)]
             use ::syclone::abi::NoSite as _;
-            #[allow(unused_imports)]
-            use ::syclone::types::derive_support::NoDeviceMethods as _;
-            #(let #names = ::syclone::abi::Site::new();)*
+            #(#lets)*
             #allow
             let _ = #probe;
             [#(#found),*].concat()
@@ -152,19 +150,21 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
-            && !is_builtin_method(name)
-            && self.may_be_value(receiver)
-            && (!types.is_empty() || !consts.is_empty() || !self.is_asked(receiver))
+            && self.may_be_value(receiver, name)
         {
-            self.sites.push(Site { call: expr, refers: self.spelled.refers(receiver) });
+            let is_built_in = is_builtin_method(name);
+            let is_generic = !types.is_empty() || !consts.is_empty();
+            if !is_built_in || !is_generic && !self.is_asked(receiver) {
+                self.sites.push(Site { call: expr, refers: self.refers(receiver), is_built_in });
+            }
         }
         each_child(expr, &mut |child| self.expr(child));
     }
 
     /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.
-    fn may_be_value(&self, receiver: &Expr) -> bool {
+    fn may_be_value(&self, receiver: &Expr, name: &str) -> bool {
         // What an inline kernel captured is taken for memory until its type tells.
-        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut;
+        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut && !is_of_handles(name);
         let is_handle = match receiver.kind {
             ExprKind::Var(var) => self.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role)),
             _ => false,
@@ -172,9 +172,19 @@ impl<'a> Search<'a> {
         !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
     }
 
-    /// Whether the tables ask a receiver's type for its methods already: they do so with all types that are spelled, and
-    /// with constants.
+    /// Whether a receiver leads to the value: by a reference, or as a specialised argument.
+    fn refers(&self, receiver: &Expr) -> bool {
+        let role = if let ExprKind::Var(var) = receiver.kind { self.roles.role(var) } else { None };
+        role == Some(ParamRole::Spec) || self.spelled.refers(receiver)
+    }
+
+    /// Whether a method by the name of a built-in one is looked for on the receiver's type already, or is none of a user's:
+    /// operators give numbers.
     fn is_asked(&self, receiver: &Expr) -> bool {
-        matches!(receiver.kind, ExprKind::Const(_)) || self.spelled.type_of(receiver).is_some()
+        let is_number = matches!(
+            receiver.kind,
+            ExprKind::Lit(_) | ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Builtin(..)
+        );
+        is_number || matches!(receiver.kind, ExprKind::Const(_)) || self.spelled.type_of(receiver).is_some()
     }
 }

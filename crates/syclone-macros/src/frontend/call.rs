@@ -36,6 +36,11 @@ const NEUTRAL_TRAITS: [&str; 6] = ["Copy", "Clone", "Send", "Sync", "PartialOrd"
 /// The functions without a receiver of the library's own traits.
 const BUILTIN_ASSOC: [&str; 6] = ["from", "from_f64", "from_scalar", "from_bits", "zeroed", "default"];
 
+/// Whether a bound's name is that of a trait of the library's, or of one without methods for kernels.
+pub fn is_library_trait(name: &proc_macro2::Ident) -> bool {
+    BUILTIN_TRAITS.iter().chain(&NEUTRAL_TRAITS).any(|known| name == known)
+}
+
 impl Lowerer {
     /// A call by path.
     pub fn call(&mut self, call: &syn::ExprCall, local_allowed: bool) -> Expr {

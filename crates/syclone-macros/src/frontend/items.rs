@@ -2,7 +2,8 @@
 
 use super::lower::{Body, GenericNames, Lowerer};
 use super::std_traits::{ImplOf, impl_of};
-use super::{Options, Parsed, add_error, signature};
+use super::{Options, Parsed, add_error, name_of, signature};
+use crate::emit::is_builtin_method;
 use proc_macro2::{Span as TokenSpan, TokenStream};
 use syclone_kernel_ast::tree::{Block, Function, Span};
 use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
@@ -162,10 +163,19 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
         );
         add_error(&mut errors, Error::new_spanned(receiver, message));
     }
+    let has_params = !item.generics.params.is_empty();
     let mut functions = Vec::new();
     for member in &item.items {
         match member {
             TraitItem::Fn(function) => {
+                let name = &function.sig.ident;
+                if has_params && function.sig.receiver().is_some() && is_builtin_method(&name_of(name)) {
+                    let message = format!(
+                        "`{name}` is a built-in method of numbers, vectors or memory, which a trait with parameters cannot have too\nchoose another \
+                         name, such as `{name}_of`"
+                    );
+                    add_error(&mut errors, Error::new_spanned(name, message));
+                }
                 let source = Source {
                     attrs: function.attrs.clone(),
                     vis: Visibility::Inherited,

@@ -39,7 +39,7 @@ mod tests;
 mod tokens;
 mod types;
 
-pub use call::is_vector_alias;
+pub use call::{is_library_trait, is_vector_alias};
 pub use hygiene::name_of;
 pub use inline::{Inline, parse_inline};
 pub use items::{
@@ -49,6 +49,7 @@ pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
 pub use std_traits::{ImplOf, note_trait};
+pub use tokens::is_of_handles;
 pub use types::{PRIMITIVES, elements, last_segment, type_arguments};
 
 use proc_macro2::{Ident, Span, TokenStream};

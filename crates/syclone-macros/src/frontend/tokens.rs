@@ -37,6 +37,11 @@ const OF_GROUPS: [&str; 9] =
 /// What handles to memory have.
 const OF_HANDLES: [&str; 8] = ["atomic", "combine", "extent", "is_empty", "len", "load_vector", "span", "store_vector"];
 
+/// Whether handles to memory have a method of this name.
+pub fn is_of_handles(name: &str) -> bool {
+    OF_HANDLES.contains(&name)
+}
+
 impl Lowerer {
     /// Checks that tokens stand only where no code but the device's gets hold of them.
     pub fn check_tokens(&mut self, body: &Block) {

@@ -6,25 +6,17 @@ use syclone_kernel_ast::bound::{BoundFunction, BoundMethod, ConstValue};
 use syclone_kernel_ast::encode::decode;
 use syclone_kernel_ast::types::{BindFn, Comparison, Type};
 
+use super::instance::Instance;
+use super::site::Find;
 use super::tree_type::TreeType;
+use crate::kernel::Oob;
 use crate::types::DeviceCopy;
-use crate::types::derive_support::{MethodSpec, TraitMethodList};
 
-/// How to get device methods that a bound promises of a type.
+/// How to get the device methods of a type.
 pub type MethodSource = fn() -> Vec<BoundMethod>;
 
 /// How to get the comparison of a type that a function spells.
 pub type ComparisonSource = fn() -> Option<(Type, Comparison)>;
-
-/// The methods of a list as those of `T`.
-pub fn methods_of<T: TreeType + ?Sized>(list: Vec<(&'static str, BindFn)>) -> Vec<BoundMethod> {
-    list.into_iter().map(|(name, function)| BoundMethod { ty: T::tree_type(), name, function }).collect()
-}
-
-/// The methods of several sources. What macros print calls no methods of std's traits: not all of them need be in scope.
-pub fn methods_from(sources: &[MethodSource]) -> Vec<BoundMethod> {
-    sources.iter().flat_map(|source| source()).collect()
-}
 
 /// What a tree's numbers stand for in one instance.
 #[derive(Clone, Debug, Default)]
@@ -64,26 +56,21 @@ impl Tables {
     }
 }
 
-/// How a method of this name is found by way of a value; nothing where the type has none.
-pub type Finder<T> = (&'static str, fn(&T) -> Option<BindFn>);
+/// A method's name, and how it is found.
+pub type Finder<T, F> = (&'static str, Find<T, F>);
 
-/// The methods of a type that are found: where none is found by its name, those of this name that the lists have.
-pub fn found<T: DeviceCopy>(finders: &[Finder<T>], lists: &[TraitMethodList<T>]) -> Vec<BoundMethod> {
-    found_of(&T::zeroed(), finders, lists)
+/// The methods of a type that are found by names of built-in ones.
+pub fn found<T: DeviceCopy>(finders: &[Finder<T, &mut Oob>]) -> Vec<BoundMethod> {
+    found_of(&T::zeroed(), finders)
 }
 
-/// The methods of a value's type that are [`found`].
-pub fn found_of<T: DeviceCopy>(value: &T, finders: &[Finder<T>], lists: &[TraitMethodList<T>]) -> Vec<BoundMethod> {
-    let found = finders.iter().flat_map(|(name, find)| match find(value) {
-        Some(function) => vec![(*name, function)],
-        None => lists.iter().flat_map(|list| list(value)).filter(|(listed, _)| listed == name).collect(),
+/// The methods of a value's type that are found.
+pub fn found_of<T: DeviceCopy, F>(value: &T, finders: &[Finder<T, F>]) -> Vec<BoundMethod> {
+    let found = finders.iter().filter_map(|(name, find)| {
+        let function = find(value, Instance::new())?;
+        Some(BoundMethod { ty: T::tree_type(), name, function })
     });
-    methods_of::<T>(found.collect())
-}
-
-/// The list of what has none.
-pub fn no_lists<T>(_: &T) -> Vec<MethodSpec> {
-    Vec::new()
+    found.collect()
 }
 
 /// Makes a bound function of a tree's text and its tables.

@@ -7,7 +7,7 @@
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
 //! - [`names`]: whether names that kernels call are the library's.
-//! - [`mod@bind`], [`site`], [`tree_type`] and [`capture`] tie macro output to the kernel tree and to the host
+//! - [`mod@bind`], [`site`], [`instance`], [`tree_type`] and [`capture`] tie macro output to the kernel tree and to the host
 //!   API.
 
 mod algorithms;
@@ -18,6 +18,7 @@ pub mod capture;
 pub mod element;
 pub mod group;
 pub mod group_cx;
+pub mod instance;
 mod joint;
 pub mod kernel;
 pub mod launch;
@@ -41,10 +42,11 @@ pub use crate::kernel::{LANES, deref};
 pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
-pub use bind::{Tables, bind, found, found_of, methods_from, methods_of, no_lists};
+pub use bind::{Tables, bind, found, found_of};
 pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
+pub use instance::{Faults, Instance, OobOf, constant};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
     no_form, no_methods,

@@ -4,7 +4,7 @@
 //! ```text
 //! unsafe impl DeviceCopy for Ray {
 //!     fn device_type() -> Type {
-//!         struct_type::<Self>("Ray", false, &[("origin", offset_of!(Ray, origin), <[f32; 3]>::device_type)], &[], &[], …)
+//!         struct_type::<Self>("Ray", false, &[("origin", offset_of!(Ray, origin), <[f32; 3]>::device_type)], &[], …)
 //!     }
 //!     fn zeroed() -> Self { Ray { origin: DeviceCopy::zeroed() } }
 //!     fn to_value(&self) -> Value { struct_value::<Self>(vec![self.origin.to_value()]) }
@@ -13,7 +13,7 @@
 //! and an enum's, which must have an explicit integer `repr`,
 //! ```text
 //! unsafe impl DeviceCopy for Side {
-//!     fn device_type() -> Type { enum_type::<Self>("Side", &[("Left", Side::Left as i128), …], &[], &[], …) }
+//!     fn device_type() -> Type { enum_type::<Self>("Side", &[("Left", Side::Left as i128), …], &[], …) }
 //!     fn zeroed() -> Self { Side::Left }
 //!     fn to_value(&self) -> Value { enum_value::<Self>(*self as i128) }
 //! }
@@ -40,11 +40,8 @@ pub type MethodSpec = (&'static str, BindFn);
 /// The methods of one `#[device_fn] impl` block.
 pub type MethodList = fn() -> Vec<MethodSpec>;
 
-/// The methods of one `#[device_fn] impl` block of a trait, for the type of a value.
-pub type TraitMethodList<T> = fn(&T) -> Vec<MethodSpec>;
-
 macro_rules! no_device_methods {
-    ($($list:ident)* ; $($of_trait:ident)*) => {
+    ($($list:ident)*) => {
         /// The lists of methods of the `#[device_fn] impl` blocks that a type does not have: empty.
         ///
         /// Each such block gives its type a function of one of these names, which comes before a trait's.
@@ -55,12 +52,6 @@ macro_rules! no_device_methods {
                     Vec::new()
                 }
             )*
-            $(
-                /// Nothing.
-                fn $of_trait(&self) -> Vec<MethodSpec> {
-                    Vec::new()
-                }
-            )*
         }
     };
 }
@@ -68,13 +59,7 @@ macro_rules! no_device_methods {
 no_device_methods! {
     __device_fn_block_0_of_at_most_8 __device_fn_block_1_of_at_most_8 __device_fn_block_2_of_at_most_8
     __device_fn_block_3_of_at_most_8 __device_fn_block_4_of_at_most_8 __device_fn_block_5_of_at_most_8
-    __device_fn_block_6_of_at_most_8 __device_fn_block_7_of_at_most_8;
-    __device_fn_trait_block_0_of_at_most_16 __device_fn_trait_block_1_of_at_most_16 __device_fn_trait_block_2_of_at_most_16
-    __device_fn_trait_block_3_of_at_most_16 __device_fn_trait_block_4_of_at_most_16 __device_fn_trait_block_5_of_at_most_16
-    __device_fn_trait_block_6_of_at_most_16 __device_fn_trait_block_7_of_at_most_16 __device_fn_trait_block_8_of_at_most_16
-    __device_fn_trait_block_9_of_at_most_16 __device_fn_trait_block_10_of_at_most_16 __device_fn_trait_block_11_of_at_most_16
-    __device_fn_trait_block_12_of_at_most_16 __device_fn_trait_block_13_of_at_most_16 __device_fn_trait_block_14_of_at_most_16
-    __device_fn_trait_block_15_of_at_most_16
+    __device_fn_block_6_of_at_most_8 __device_fn_block_7_of_at_most_8
 }
 
 impl<T> NoDeviceMethods for T {}
@@ -99,7 +84,6 @@ pub fn struct_type<T: DeviceCopy>(
     tuple: bool,
     fields: &[FieldSpec],
     methods: &[MethodList],
-    of_traits: &[TraitMethodList<T>],
     comparison: Comparison,
 ) -> Type {
     shared::<T>(|| {
@@ -111,22 +95,10 @@ pub fn struct_type<T: DeviceCopy>(
             align: align_of::<T>(),
             fields: fields.iter().map(field).collect(),
             tuple,
-            methods: all_methods(methods, of_traits),
+            methods: methods.iter().flat_map(|list| list()).collect(),
             comparison,
         }))
     })
-}
-
-/// The methods of all lists. A type's own hide those of traits, as in Rust.
-fn all_methods<T: DeviceCopy>(own: &[MethodList], of_traits: &[TraitMethodList<T>]) -> Vec<MethodSpec> {
-    let mut methods: Vec<MethodSpec> = own.iter().flat_map(|list| list()).collect();
-    let (own, value) = (methods.len(), T::zeroed());
-    for (name, function) in of_traits.iter().flat_map(|list| list(&value)) {
-        if methods[..own].iter().all(|(own, _)| *own != name) {
-            methods.push((name, function));
-        }
-    }
-    methods
 }
 
 /// The value of a device struct from those of its fields, in order of declaration.
@@ -143,14 +115,13 @@ pub fn enum_type<T: DeviceCopy>(
     name: &'static str,
     variants: &[(&'static str, i128)],
     methods: &[MethodList],
-    of_traits: &[TraitMethodList<T>],
     comparison: Comparison,
 ) -> Type {
     shared::<T>(|| {
         let negative = variants.iter().any(|variant| variant.1 < 0);
         let fits = |kind: &IntKind| kind.bytes() == size_of::<T>() && kind.signed() == negative;
         let repr = IntKind::ALL.into_iter().find(fits).unwrap_or(IntKind::U8);
-        let (path, methods) = (type_name::<T>(), all_methods(methods, of_traits));
+        let (path, methods) = (type_name::<T>(), methods.iter().flat_map(|list| list()).collect());
         Type::Enum(Arc::new(EnumType { name, path, repr, variants: variants.to_vec(), methods, comparison }))
     })
 }

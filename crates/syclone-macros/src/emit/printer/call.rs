@@ -1,14 +1,14 @@
 //! Calls: of device functions, of the library's functions, and of methods.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token, each_child};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
 use super::super::builtin_names::{is_builtin_method, may_panic};
 use super::{Form, Printed, Printer};
-use crate::frontend::{Callee, make_ident};
+use crate::frontend::{Callee, is_of_handles, make_ident};
 
 impl Printer<'_> {
     pub(super) fn call(&self, callee: CalleeId, args: &[Expr], expr: &Expr) -> TokenStream {
@@ -20,8 +20,17 @@ impl Printer<'_> {
             return quote_spanned!(span=> #function(__ax, #(#printed),*).await);
         }
         let function = self.callee(callee, "__device");
-        let oob = self.oob();
+        let oob = match &self.parsed.callees[callee.0 as usize] {
+            Callee::Free { .. } => self.oob().into_token_stream(),
+            Callee::Assoc { .. } => self.faults(),
+        };
         quote_spanned!(span=> #function(#(#printed,)* #oob))
+    }
+
+    /// The accumulator of faults as a function takes it that may be a method of a trait with parameters.
+    fn faults(&self) -> TokenStream {
+        let oob = self.oob();
+        quote!(::syclone::abi::Oob::of(#oob))
     }
 
     /// A callee's hidden function: `helper::__device::<T>` or `Type::__device_name::<T>`.
@@ -76,15 +85,16 @@ impl Printer<'_> {
         args: &[Expr],
     ) -> TokenStream {
         let Some((site, name_of_site)) = self.site(expr) else {
-            return self.plain_method(expr, receiver, None, name, types, consts, args);
+            return self.plain_method(expr, receiver, None, self.faults(), name, types, consts, args);
         };
+        let faults = quote!(#name_of_site.faults());
         let printed = self.operand(receiver);
         if root(receiver).is_none() {
             let through = quote!(#name_of_site.through(#printed)).into();
-            return self.plain_method(expr, receiver, Some(through), name, types, consts, args);
+            return self.plain_method(expr, receiver, Some(through), faults, name, types, consts, args);
         }
         let behind = site.refers.then(|| quote!(*));
-        let call = self.plain_method(expr, receiver, None, name, types, consts, args);
+        let call = self.plain_method(expr, receiver, None, faults, name, types, consts, args);
         quote!((#name_of_site.is(&#behind #printed), #call).1)
     }
 
@@ -94,6 +104,7 @@ impl Printer<'_> {
         expr: &Expr,
         receiver: &Expr,
         printed_receiver: Option<Printed>,
+        faults: TokenStream,
         name: &str,
         types: &[TypeId],
         consts: &[ConstId],
@@ -149,7 +160,10 @@ impl Printer<'_> {
             ParamRole::Spec => name != "get",
             _ => false,
         };
-        let of_handle = role.is_some_and(|role| !is_value(role)) || self.roles.token(receiver).is_some();
+        // What an inline kernel captured has the role of memory until its type tells; no method of memory has this name.
+        let is_captured = self.parsed.is_inline && role == Some(ParamRole::ItemMut) && !is_of_handles(name);
+        let of_handle =
+            !is_captured && role.is_some_and(|role| !is_value(role)) || self.roles.token(receiver).is_some();
         // An element is a copy: a method that changes it would change the copy, which must not have a place to change.
         let element = Ident::new("__element", span);
         let is_element = !of_handle && has_index(receiver);
@@ -176,9 +190,9 @@ impl Printer<'_> {
         let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
         if is_element {
             let copy = quote_spanned!(span=> ::syclone::abi::Element::of(#receiver_tokens));
-            return quote_spanned!(span=> (match #copy { mut #element => #element.#device #generics(#(#printed,)* #oob) }));
+            return quote_spanned!(span=> (match #copy { mut #element => #element.#device #generics(#(#printed,)* #faults) }));
         }
-        quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #oob))
+        quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #faults))
     }
 }
 
@@ -189,9 +203,15 @@ pub fn calls_functions(roles: &Roles, expr: &Expr) -> bool {
         ExprKind::Call(..) => roles.sync(expr).is_none(),
         ExprKind::Method { receiver, name, .. } => {
             let role = if let ExprKind::Var(var) = receiver.kind { roles.role(var) } else { None };
-            let is_value = role
-                .is_none_or(|role| matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. }));
-            is_value && !is_builtin_method(name) && roles.token(receiver).is_none() && roles.sync(expr).is_none()
+            // Memory has no methods of other names, so that what seems to be some is a captured value.
+            let is_value = role.is_none_or(|role| {
+                matches!(role, ParamRole::Value | ParamRole::Spec | ParamRole::Reference { .. } | ParamRole::ItemMut)
+            });
+            is_value
+                && !is_of_handles(name)
+                && !is_builtin_method(name)
+                && roles.token(receiver).is_none()
+                && roles.sync(expr).is_none()
         }
         _ => false,
     };

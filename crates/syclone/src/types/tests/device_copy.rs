@@ -71,7 +71,6 @@ unsafe impl<T: DeviceCopy> DeviceCopy for Pair<T> {
                 ("second", offset_of!(Self, second), u32::device_type),
             ],
             &[],
-            &[],
             Comparison::default(),
         )
     }
@@ -96,7 +95,6 @@ unsafe impl DeviceCopy for Side {
         enum_type::<Self>(
             "Side",
             &[("Left", Side::Left as i128), ("Right", Side::Right as i128)],
-            &[],
             &[],
             Comparison::default(),
         )
