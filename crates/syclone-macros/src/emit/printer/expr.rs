@@ -1,6 +1,6 @@
 //! Values: every kind of expression, with its parts.
 
-use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
@@ -61,8 +61,11 @@ impl Printer<'_> {
                 self.assign(place, Some(*op), value, span)
             }
             ExprKind::Cast(a, ty) => {
-                let (a, ty) = (self.operand(a), self.ty(*ty));
-                quote_spanned!(span=> #a as #ty)
+                // What rustc underlines of a cast that is none begins with the operand's first token, which must be the user's.
+                let mut value = Group::new(Delimiter::Parenthesis, self.expr(a).into_token_stream());
+                value.set_span(self.span(a.span));
+                let ty = self.ty(*ty);
+                quote_spanned!(span=> #value as #ty)
             }
             ExprKind::Index(base, _) if root(base).is_none() => {
                 let ExprKind::Index(base, index) = &expr.kind else { unreachable!() };
