@@ -116,7 +116,7 @@ impl fmt::Display for InferError {
                 write!(
                     f,
                     "type {ty} has no device method `{name}` that is known here\n\
-                     write the receiver's type in the kernel, with a `let`"
+                     write `#[device_fn]` over the `impl` that it stands in, or the receiver's type in the kernel, with a `let`"
                 )
             }
             InferErrorKind::SeveralMethods { ty, name } => {
