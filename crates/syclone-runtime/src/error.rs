@@ -412,6 +412,16 @@ pub enum Error {
         /// The elements from the beginning of one row to the next.
         pitch: usize,
     },
+    /// Rows that would begin before the ones above them end.
+    #[error("{command}: rows of {row} elements do not fit a pitch of {pitch}\ngive a pitch of at least {row}")]
+    PitchTooSmall {
+        /// The operation.
+        command: Name,
+        /// The elements of a row.
+        row: usize,
+        /// The elements from the beginning of one row to the next that were asked for.
+        pitch: usize,
+    },
     /// The device lacks something that was asked of it.
     #[error("{device} has no {aspect}\nchoose a device that has it (`syclone devices` lists aspects)")]
     AspectMissing {
