@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote};
 use syclone_kernel_ast::analysis::sync::each_child;
 use syclone_kernel_ast::tree::*;
 
-use super::device_fn::{bound_function, device_function, host_signature};
+use super::device_fn::{Taken, bound_function, device_function, host_signature};
 use super::found::{is_ours, spelled_types};
 use crate::frontend::{Parsed, ParsedImpl, last_segment};
 
@@ -83,7 +83,7 @@ pub fn comparison_impl(parsed: &ParsedImpl, name: &str) -> TokenStream {
     });
     let hidden = functions.iter().map(|(f, device, bound)| {
         let none = TokenStream::new();
-        let (device, bound) = (device_function(f, device, none.clone()), bound_function(f, bound, none));
+        let (device, bound) = (device_function(f, device, none.clone(), Taken::Plain), bound_function(f, bound, none));
         quote!(#[allow(non_snake_case)] #device #[allow(non_snake_case)] #bound)
     });
     let listed = functions.iter().map(|(f, _, bound)| {

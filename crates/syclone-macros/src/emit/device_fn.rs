@@ -45,20 +45,34 @@ fn holder(parsed: &Parsed) -> Ident {
 fn single(parsed: &Parsed) -> (TokenStream, TokenStream) {
     let ident = holder(parsed);
     let generics = turbofish(parsed);
-    let host = host_function(parsed, quote!(#ident::__device #generics));
-    let device = device_function(parsed, &format_ident!("__device"), quote!(pub));
+    let host = host_function(parsed, quote!(#ident::__device #generics), Taken::Plain);
+    let device = device_function(parsed, &format_ident!("__device"), quote!(pub), Taken::Plain);
     let bound = bound_function(parsed, &format_ident!("__bound"), quote!(pub));
     (host, quote!(#device #bound))
 }
 
+/// How a hidden function takes the accumulator of faults, always as its last argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// As the reference that it is.
+    Plain,
+    /// As that of no [instance](super::device_impl) of a trait with parameters. What may be a method of such a trait is called
+    /// with a type of the library's own, which rustc takes for no other argument where the user leaves one out.
+    OfNoInstance,
+}
+
 /// The user's signature with a body that calls the hidden function. Kernels call the hidden function itself, so a
 /// private one that only they use must not be reported as dead.
-pub fn host_function(parsed: &Parsed, hidden: TokenStream) -> TokenStream {
+pub fn host_function(parsed: &Parsed, hidden: TokenStream, taken: Taken) -> TokenStream {
     let Parsed { vis, attrs, .. } = parsed;
     let (sig, names) = (host_signature(parsed), parsed.params.iter().map(|p| &p.ident));
     // Nothing on the host has a turn at the memory of a handle, if ever one came there.
     let body = if parsed.params.iter().all(|p| of_the_host(p.role)) {
-        quote!(#hidden(#(#names,)* &mut unsafe { ::syclone::abi::Oob::new() }))
+        let oob = quote!(&mut unsafe { ::syclone::abi::Oob::new() });
+        match taken {
+            Taken::Plain => quote!(#hidden(#(#names,)* #oob)),
+            Taken::OfNoInstance => quote!(#hidden(#(#names,)* ::syclone::abi::Oob::of(#oob))),
+        }
     } else {
         quote!(let _ = (#(&#names,)*); ::syclone::abi::only_in_kernels())
     };
@@ -92,7 +106,7 @@ fn of_the_host(role: ParamRole) -> bool {
 }
 
 /// The hidden function that kernels call: the user's body, with the accumulator of faults as its last parameter.
-pub fn device_function(parsed: &Parsed, name: &Ident, vis: TokenStream) -> TokenStream {
+pub fn device_function(parsed: &Parsed, name: &Ident, vis: TokenStream, taken: Taken) -> TokenStream {
     let Parsed { sig, function, .. } = parsed;
     let roles = Roles::of(function);
     let printer = Printer::new(parsed, function, &roles, Form::Device);
@@ -100,7 +114,12 @@ pub fn device_function(parsed: &Parsed, name: &Ident, vis: TokenStream) -> Token
     let mut sig = sig.clone();
     sig.ident = name.clone();
     rename_params(&mut sig, parsed, &printer);
-    sig.inputs.push(syn::parse_quote!(__oob: &mut ::syclone::abi::Oob));
+    sig.inputs.push(match taken {
+        Taken::Plain => syn::parse_quote!(__oob: &mut ::syclone::abi::Oob),
+        Taken::OfNoInstance => {
+            syn::parse_quote!(::syclone::abi::OobOf { oob: __oob, .. }: ::syclone::abi::OobOf<'_, ()>)
+        }
+    });
     let allow = allowances();
     quote! {
         #[doc(hidden)]

@@ -13,7 +13,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::builtin_names::is_builtin_method;
-use super::device_fn::{bound_function, device_function, host_function, host_signature, turbofish};
+use super::device_fn::{Taken, bound_function, device_function, host_function, host_signature, turbofish};
 use super::found::finder;
 use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
@@ -30,11 +30,12 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
             Some((path, _)) => quote!(<Self as #path>),
             None => quote!(Self),
         };
+        let taken = if body.is_some() { Taken::Plain } else { Taken::OfNoInstance };
         let written = body.as_ref().unwrap_or(&device);
-        let host = host_function(f, quote!(#own::#written #generics));
+        let host = host_function(f, quote!(#own::#written #generics), taken);
         // A trait has its own.
         let finder = (!in_trait).then(|| finder(f, &vis, &bound, &instance(None)));
-        let (device, bound) = (device_function(f, written, vis.clone()), bound_function(f, &bound, vis.clone()));
+        let (device, bound) = (device_function(f, written, vis.clone(), taken), bound_function(f, &bound, vis.clone()));
         quote!(#host #device #bound #finder)
     });
     let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &own_list(next_block(&item.self_ty))));
@@ -58,26 +59,32 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
     let item = &parsed.item;
     let (ident, generics, (_, type_generics, where_clause)) =
         (&item.ident, &item.generics, item.generics.split_for_impl());
-    let (own, faults) = (quote!(<Self as #ident #type_generics>), instance(Some(&item.generics)));
+    let (own, instance) = (quote!(<Self as #ident #type_generics>), instance(Some(&item.generics)));
     let functions = parsed.functions.iter().map(|f| {
         let Hidden { device, bound, body } = Hidden::of(f, true);
         if body.is_some() {
             note_method(&name_of(&f.ident));
         }
-        let called = body.as_ref().map(|body| calling_function(f, &device, &quote!(#own::#body), &faults));
-        let finder = finder(f, &TokenStream::new(), &bound, &faults);
+        let called = body.as_ref().map(|body| calling_function(f, &device, &quote!(#own::#body), &instance));
+        let finder = finder(f, &TokenStream::new(), &bound, &instance);
+        let taken = if body.is_some() { Taken::Plain } else { Taken::OfNoInstance };
         let written = body.unwrap_or(device);
         if f.has_body {
             let generics = turbofish(f);
-            let host = host_function(f, quote!(#own::#written #generics));
-            let (device, bound) =
-                (device_function(f, &written, TokenStream::new()), bound_function(f, &bound, TokenStream::new()));
+            let host = host_function(f, quote!(#own::#written #generics), taken);
+            let (device, bound) = (
+                device_function(f, &written, TokenStream::new(), taken),
+                bound_function(f, &bound, TokenStream::new()),
+            );
             return quote!(#host #device #bound #called #finder);
         }
         let Parsed { attrs, sig, .. } = f;
         let mut hidden = sig.clone();
         hidden.ident = written;
-        hidden.inputs.push(syn::parse_quote!(__oob: &mut ::syclone::abi::Oob));
+        hidden.inputs.push(match taken {
+            Taken::Plain => syn::parse_quote!(__oob: &mut ::syclone::abi::Oob),
+            Taken::OfNoInstance => syn::parse_quote!(__oob: ::syclone::abi::OobOf<'_, ()>),
+        });
         let (impl_generics, _, where_clause) = f.generics.split_for_impl();
         quote! {
             #(#attrs)*
@@ -119,7 +126,7 @@ impl Hidden {
     }
 }
 
-/// The type in which a method takes the accumulator of faults: with the parameters of its trait, if that has any.
+/// The instance that a method belongs to, as a type: the parameters of its trait, none if it has none.
 fn instance(of_trait: Option<&syn::Generics>) -> TokenStream {
     let params = of_trait.into_iter().flat_map(|generics| &generics.params).filter_map(|param| match param {
         syn::GenericParam::Type(param) => {
@@ -132,24 +139,20 @@ fn instance(of_trait: Option<&syn::Generics>) -> TokenStream {
         }
         syn::GenericParam::Lifetime(_) => None,
     });
-    let params: Vec<TokenStream> = params.collect();
-    match &params[..] {
-        [] => quote!(&mut ::syclone::abi::Oob),
-        params => quote!(::syclone::abi::OobOf<'_, (#(#params,)*)>),
-    }
+    quote!((#(#params,)*))
 }
 
 /// The hidden form of a trait's method that kernels call, by one signature for all types. It calls the `written` one.
-fn calling_function(parsed: &Parsed, name: &Ident, written: &TokenStream, faults: &TokenStream) -> TokenStream {
+fn calling_function(parsed: &Parsed, name: &Ident, written: &TokenStream, instance: &TokenStream) -> TokenStream {
     let mut sig = host_signature(parsed);
     sig.ident = name.clone();
-    sig.inputs.push(syn::parse_quote!(__faults: #faults));
+    sig.inputs.push(syn::parse_quote!(__faults: ::syclone::abi::OobOf<'_, #instance>));
     let (names, generics) = (parsed.params.iter().map(|param| &param.ident), turbofish(parsed));
     quote! {
         #[doc(hidden)]
         #[inline(always)]
         #[allow(unused)]
-        #sig { #written #generics (#(#names,)* ::syclone::abi::Faults::plain(__faults)) }
+        #sig { #written #generics (#(#names,)* __faults.oob) }
     }
 }
 

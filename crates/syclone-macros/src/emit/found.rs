@@ -17,20 +17,20 @@ use super::builtin_names::is_builtin_method;
 use super::device_fn::turbofish;
 use crate::frontend::{PRIMITIVES, Parsed, is_library_trait, is_vector_alias, last_segment, names_const, role_by_name};
 
-/// The hidden function of a device method that gives its tree, by way of a value and of how it takes its `faults`.
-pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident, faults: &TokenStream) -> Option<TokenStream> {
+/// The hidden function of a device method that gives its tree, by way of a value and of the `instance` that it belongs to.
+pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident, instance: &TokenStream) -> Option<TokenStream> {
     parsed.sig.receiver()?;
     let name = finder_name(&parsed.ident.to_string(), parsed.ident.span());
     let (generics, _, where_clause) = parsed.generics.split_for_impl();
-    let instance = turbofish(parsed);
+    let own = turbofish(parsed);
     Some(quote! {
         #[doc(hidden)]
         #[allow(dead_code)]
         #vis fn #name #generics (
             &self,
-            _: ::syclone::abi::Instance<#faults>,
+            _: ::syclone::abi::Instance<#instance>,
         ) -> ::core::option::Option<::syclone::abi::BindFn> #where_clause {
-            ::core::option::Option::Some(Self::#bound #instance)
+            ::core::option::Option::Some(Self::#bound #own)
         }
     })
 }
@@ -90,7 +90,7 @@ pub fn found(parsed: &Parsed) -> Found {
 /// The function of a trait that is found where a type has no method.
 pub fn nothing_found(finder: &Ident) -> TokenStream {
     quote! {
-        fn #finder<__F>(&self, _: ::syclone::abi::Instance<__F>) -> ::core::option::Option<::syclone::abi::BindFn> {
+        fn #finder<__I>(&self, _: ::syclone::abi::Instance<__I>) -> ::core::option::Option<::syclone::abi::BindFn> {
             ::core::option::Option::None
         }
     }

@@ -156,7 +156,11 @@ impl<'a> Operands<'a> {
                 let (base, position) = (self.value_of_type(base)?, syn::Index::from(*position as usize));
                 Some(quote!(#base.#position))
             }
-            ExprKind::Call(callee, args) if !args.iter().any(|arg| self.numbers.roles.is_item(arg)) => {
+            // Where the bound can be asked of the value itself, a call that is wrong is not to be an error a second time.
+            ExprKind::Call(callee, args)
+                if (self.is_generic() || self.parsed.is_inline)
+                    && !args.iter().any(|arg| self.numbers.roles.is_item(arg)) =>
+            {
                 let function = callee_path(&self.parsed.callees[callee.0 as usize], "__device");
                 let args = args.iter().map(|_| quote!(::syclone::abi::any()));
                 let call = quote!(#function(#(#args,)* ::syclone::abi::any()));

@@ -126,11 +126,12 @@ impl<'a> Printer<'a> {
         self.operands.get_or_init(|| Operands::of(self.parsed)).way(operand)
     }
 
-    /// The value of an operand of a computation: by the library if need be.
-    fn number(&self, operand: &Expr) -> Printed {
+    /// The value of an operand of a computation: by the library if need be. `first` is the operator's first operand: where
+    /// neither is a number, rustc says so once for each place and type, and so once if both are told to stand there.
+    fn number(&self, operand: &Expr, first: &Expr) -> Printed {
         let printed = self.expr(operand);
         match self.way(operand) {
-            Some(way) => self.by_way(way, printed, operand.span),
+            Some(way) => self.by_way(way, printed, self.way(first).map_or(operand.span, |_| first.span)),
             None => printed,
         }
     }

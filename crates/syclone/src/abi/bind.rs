@@ -9,7 +9,6 @@ use syclone_kernel_ast::types::{BindFn, Comparison, Type};
 use super::instance::Instance;
 use super::site::Find;
 use super::tree_type::TreeType;
-use crate::kernel::Oob;
 use crate::types::DeviceCopy;
 
 /// How to get the device methods of a type.
@@ -57,15 +56,15 @@ impl Tables {
 }
 
 /// A method's name, and how it is found.
-pub type Finder<T, F> = (&'static str, Find<T, F>);
+pub type Finder<T, I> = (&'static str, Find<T, I>);
 
 /// The methods of a type that are found by names of built-in ones.
-pub fn found<T: DeviceCopy>(finders: &[Finder<T, &mut Oob>]) -> Vec<BoundMethod> {
+pub fn found<T: DeviceCopy>(finders: &[Finder<T, ()>]) -> Vec<BoundMethod> {
     found_of(&T::zeroed(), finders)
 }
 
 /// The methods of a value's type that are found.
-pub fn found_of<T: DeviceCopy, F>(value: &T, finders: &[Finder<T, F>]) -> Vec<BoundMethod> {
+pub fn found_of<T: DeviceCopy, I>(value: &T, finders: &[Finder<T, I>]) -> Vec<BoundMethod> {
     let found = finders.iter().filter_map(|(name, find)| {
         let function = find(value, Instance::new())?;
         Some(BoundMethod { ty: T::tree_type(), name, function })

@@ -1,8 +1,8 @@
 //! How a call tells which instance of a trait with parameters it means: by the type of the faults that it passes.
 //!
-//! The hidden form of each device method takes the accumulator of faults last: a method of a trait with parameters as an
-//! [`OobOf`] them, and others as the [`Oob`] that it is. The native form passes [`Oob::of`], which becomes either. Code that
-//! is only type-checked passes what a [`Site`](super::site::Site) has, so that inference tells the site the instance
+//! The hidden form of each device method takes the accumulator of faults last, as an [`OobOf`] the parameters of its trait:
+//! of none where the trait has none, or there is no trait. The native form passes [`Oob::of`]. Code that is only type-checked
+//! passes what a [`Site`](super::site::Site) has, so that inference tells the site the instance
 //! together with all else: by arguments and results, as in Rust.
 
 use std::marker::PhantomData;
@@ -13,57 +13,25 @@ use crate::kernel::Oob;
 /// [`constant`]s.
 #[derive(Debug)]
 pub struct OobOf<'a, I> {
-    oob: &'a mut Oob,
-    instance: PhantomData<fn(I)>,
-}
-
-/// A form in which hidden functions take the accumulator of faults.
-pub trait Faults<'a> {
-    /// The accumulator in this form.
-    fn of(oob: &'a mut Oob) -> Self;
-
     /// The accumulator itself.
-    fn plain(self) -> &'a mut Oob;
-}
-
-impl<'a> Faults<'a> for &'a mut Oob {
-    #[inline(always)]
-    fn of(oob: &'a mut Oob) -> Self {
-        oob
-    }
-
-    #[inline(always)]
-    fn plain(self) -> &'a mut Oob {
-        self
-    }
-}
-
-impl<'a, I> Faults<'a> for OobOf<'a, I> {
-    #[inline(always)]
-    fn of(oob: &'a mut Oob) -> Self {
-        OobOf { oob, instance: PhantomData }
-    }
-
-    #[inline(always)]
-    fn plain(self) -> &'a mut Oob {
-        self.oob
-    }
+    pub oob: &'a mut Oob,
+    instance: PhantomData<fn(I)>,
 }
 
 impl Oob {
     /// The accumulator as the function takes it that is called with it.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn of<'a, F: Faults<'a>>(&'a mut self) -> F {
-        F::of(self)
+    pub fn of<I>(&mut self) -> OobOf<'_, I> {
+        OobOf { oob: self, instance: PhantomData }
     }
 }
 
-/// The instance of which a method's tree is asked for: by the form of faults that the method takes.
+/// The instance whose tree of a method is asked for.
 #[derive(Debug)]
-pub struct Instance<F>(PhantomData<fn() -> F>);
+pub struct Instance<I>(PhantomData<fn() -> I>);
 
-impl<F> Instance<F> {
+impl<I> Instance<I> {
     pub(super) const fn new() -> Self {
         Instance(PhantomData)
     }

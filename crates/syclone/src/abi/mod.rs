@@ -46,7 +46,7 @@ pub use bind::{Tables, bind, found, found_of};
 pub use capture::{Capture, Captured};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
-pub use instance::{Faults, Instance, OobOf, constant};
+pub use instance::{Instance, OobOf, constant};
 pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
     no_form, no_methods,

@@ -9,31 +9,30 @@ use std::marker::PhantomData;
 use syclone_kernel_ast::bound::BoundMethod;
 
 use super::bind::found_of;
-use super::instance::Instance;
-use crate::kernel::Oob;
+use super::instance::{Instance, OobOf};
 use crate::types::DeviceCopy;
 
-/// How the method of a value that takes its faults as an `F` is found; nothing where the type has none.
-pub type Find<T, F> = fn(&T, Instance<F>) -> Option<syclone_kernel_ast::types::BindFn>;
+/// How the method of a value in an instance `I` of a trait is found; nothing where the type has none.
+pub type Find<T, I> = fn(&T, Instance<I>) -> Option<syclone_kernel_ast::types::BindFn>;
 
-/// A call on a `T` of a method that takes its faults as an `F`, both of which inference tells.
-pub struct Site<T, F>(PhantomData<fn() -> (T, F)>);
+/// A call on a `T` of a method of an instance `I`, both of which inference tells.
+pub struct Site<T, I>(PhantomData<fn() -> (T, I)>);
 
-impl<T, F> Clone for Site<T, F> {
+impl<T, I> Clone for Site<T, I> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, F> Copy for Site<T, F> {}
+impl<T, I> Copy for Site<T, I> {}
 
-impl<T, F> Default for Site<T, F> {
+impl<T, I> Default for Site<T, I> {
     fn default() -> Self {
         Site::new()
     }
 }
 
-impl<T, F> Site<T, F> {
+impl<T, I> Site<T, I> {
     /// A site of any type and any instance.
     pub const fn new() -> Self {
         Site(PhantomData)
@@ -51,34 +50,34 @@ impl<T, F> Site<T, F> {
     ///
     /// # Panics
     /// If it is.
-    pub fn faults(self) -> F {
+    pub fn faults(self) -> OobOf<'static, I> {
         any()
     }
 }
 
-impl<T> Site<T, &'static mut Oob> {
+impl<T> Site<T, ()> {
     /// A site of any type, of a call by the name of a built-in method, which passes no faults.
     pub const fn built_in() -> Self {
         Site(PhantomData)
     }
 }
 
-impl<T: DeviceCopy, F> Site<T, F> {
+impl<T: DeviceCopy, I> Site<T, I> {
     /// The method that is called here.
-    pub fn found(self, name: &'static str, find: Find<T, F>) -> Vec<BoundMethod> {
+    pub fn found(self, name: &'static str, find: Find<T, I>) -> Vec<BoundMethod> {
         found_of(&T::zeroed(), &[(name, find)])
     }
 }
 
 /// What a [`Site`] of anything but a value finds: nothing. Its own method comes first where it has one.
-pub trait NoSite<T, F>: Sized {
+pub trait NoSite<T, I>: Sized {
     /// No method.
-    fn found(self, _: &'static str, _: Find<T, F>) -> Vec<BoundMethod> {
+    fn found(self, _: &'static str, _: Find<T, I>) -> Vec<BoundMethod> {
         Vec::new()
     }
 }
 
-impl<T, F> NoSite<T, F> for Site<T, F> {}
+impl<T, I> NoSite<T, I> for Site<T, I> {}
 
 /// A value in code that is never run.
 ///

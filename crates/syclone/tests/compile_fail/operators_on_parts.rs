@@ -94,4 +94,9 @@ impl std::ops::SubAssign<f32> for Complex {
     }
 }
 
+#[kernel]
+fn of_two_elements_of_fields(item: Item<1>, x: View<Waves>, y: ItemMut<Complex>) {
+    y[item] = x[item].all[2] - x[item].all[3];
+}
+
 fn main() {}

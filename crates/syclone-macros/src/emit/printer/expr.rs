@@ -39,13 +39,13 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Binary(op, a, b) if may_panic(*op) => {
-                let (a, b) = (self.placed(self.number(a), expr.span), self.placed(self.number(b), expr.span));
+                let (a, b) = (self.placed(self.number(a, a), expr.span), self.placed(self.number(b, a), expr.span));
                 let op = operator(*op, false, self.users(expr.span));
                 quote!(#a #op #b)
             }
             ExprKind::Binary(op, a, b) => {
                 let operand = |operand: &Expr| match self.way(operand).filter(|_| computes(*op)) {
-                    Some(way) => self.by_way(way, self.expr(operand), operand.span),
+                    Some(_) => self.number(operand, a),
                     None => self.operand(operand),
                 };
                 let (a, b) = (operand(a), operand(b));
@@ -57,7 +57,7 @@ impl Printer<'_> {
                 self.assign(place, None, value, span)
             }
             ExprKind::AssignOp(op, place, value) => {
-                let value = (self.number(value), value.span);
+                let value = (self.number(value, place), value.span);
                 self.assign(place, Some(*op), value, span)
             }
             ExprKind::Cast(a, ty) => {
