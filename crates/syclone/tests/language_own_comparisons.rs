@@ -309,6 +309,91 @@ fn an_order_that_contradicts_its_device_function_is_an_error_of_the_interpreter(
     assert_says(&text, &["Odd is compared in line", "is not the derived one"]);
 }
 
+#[kernel]
+fn by_the_order_of_parts<const FORM: u32>(item: Item<1>, x: View<Odd>, out: ItemMut<bool>) {
+    let (a, b) = (x[item], x[0]);
+    out[item] = match FORM {
+        0 => (a, 1) < (b, 1),
+        1 => [a] <= [b],
+        2 => (1, [a]) > (1, [b]),
+        _ => ((1, a), 2) >= ((1, b), 2),
+    };
+}
+
+#[track_caller]
+fn expect_contradiction<const FORM: u32>() {
+    let checked = Queue::new(&Device::cpu_checked().unwrap()).unwrap();
+    let (x, out) = (Buffer::from_vec(vec![Odd(1), Odd(2)]), Buffer::<bool>::new(2));
+    let text = failure(&checked, |h| h.parallel_for(2, by_the_order_of_parts::<FORM>(x.read(h), out.write(h))));
+    assert_says(&text, &["Odd is compared in line", "`partial_cmp` and the block's functions agree"]);
+}
+
+#[test]
+fn an_order_that_contradicts_its_device_function_is_an_error_in_arrays_and_tuples() {
+    expect_contradiction::<0>();
+    expect_contradiction::<1>();
+    expect_contradiction::<2>();
+    expect_contradiction::<3>();
+}
+
+/// Each of its operators says something of its own.
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+struct Erratic(i32);
+
+#[device_fn]
+impl PartialOrd for Erratic {
+    fn partial_cmp(&self, other: &Erratic) -> Option<Ordering> {
+        self.0.partial_cmp(&other.0)
+    }
+
+    fn lt(&self, other: &Erratic) -> bool {
+        self.0 + 1 < other.0
+    }
+
+    fn le(&self, other: &Erratic) -> bool {
+        self.0 % 2 == other.0
+    }
+
+    fn gt(&self, other: &Erratic) -> bool {
+        self.0 > other.0 + 2
+    }
+
+    fn ge(&self, other: &Erratic) -> bool {
+        self.0 * 2 >= other.0
+    }
+}
+
+/// Rust asks the last part of a tuple for the operator, where those before are equal.
+#[device_fn]
+fn at_the_end(a: Erratic, b: Erratic) -> [bool; 6] {
+    [
+        (1, a) < (1, b),
+        (1, a) <= (1, b),
+        (1, a) > (1, b),
+        (1, a) >= (1, b),
+        (a.0, (2, a)) <= (a.0, (2, b)),
+        (1, a) > (0, b),
+    ]
+}
+
+#[kernel(fallback)]
+fn ends(item: NdItem<1>, x: View<Erratic>, out: ItemMut<[bool; 6]>) {
+    out[item] = at_the_end(x[item], x[2]);
+}
+
+#[test]
+fn the_last_part_of_a_tuple_is_compared_by_the_operator_itself() {
+    let x: Vec<Erratic> = (0..6).map(Erratic).collect();
+    in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_vec(x.clone()), Buffer::<[bool; 6]>::new(6));
+        run(queue, |h| h.parallel_for(NdRange::new(6, 3), ends(x.read(h), out.write(h))));
+        for i in 0..6 {
+            let expected = at_the_end(Erratic(i), Erratic(2));
+            assert_eq!(out.host_read().unwrap()[i as usize], expected, "{way:?}, {i}");
+        }
+    });
+}
+
 /// Its equality has what a device function may have.
 #[derive(Clone, Copy, Debug, DeviceCopy)]
 struct Careful {

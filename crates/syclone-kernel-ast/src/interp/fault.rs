@@ -171,7 +171,8 @@ impl fmt::Display for Fault {
             Fault::OwnComparison { ty, line } => write!(
                 f,
                 "{ty} is compared in line {line}, and its `PartialEq` or `PartialOrd` is not the derived one, which is all that a kernel \
-                 knows\nwrite `#[device_fn]` over the `impl` block, or write a method in a `#[device_fn] impl`, such as `a.equals(b)`"
+                 knows\nwrite `#[device_fn]` over the `impl` block, or write a method in a `#[device_fn] impl`, such as `a.equals(b)`; where \
+                 the block has it, let `==`, `partial_cmp` and the block's functions agree"
             ),
             Fault::UnknownComparison { ty, line } => write!(
                 f,

@@ -121,6 +121,16 @@ pub(crate) fn compared_parts(ty: &Type) -> Vec<(&Type, usize)> {
     }
 }
 
+/// The structs and enums that a comparison of two values compares as a whole.
+pub(crate) fn compared_whole(ty: &Type) -> Vec<&Type> {
+    match ty {
+        Type::Struct(_) | Type::Enum(_) => vec![ty],
+        Type::Array(elem, _) => compared_whole(elem),
+        Type::Tuple(parts) => parts.iter().flat_map(compared_whole).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// The operator that says which of two unequal values is first.
 pub(crate) fn strict(op: BinaryOp) -> BinaryOp {
     match op {
@@ -156,6 +166,10 @@ pub(crate) fn composing(
             composing(BinaryOp::Eq, ty, known, found);
         }
         return;
+    }
+    if let (Type::Tuple(parts), true) = (ty, op != BinaryOp::Eq) {
+        // Of a tuple's last part the operator itself is asked.
+        parts.last().into_iter().for_each(|last| composing(op, last, known, found));
     }
     let mut parts = compared_parts(ty);
     parts.dedup_by_key(|(part, _)| *part);

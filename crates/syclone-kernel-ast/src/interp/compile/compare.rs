@@ -6,7 +6,7 @@
 use super::{Compiler, Fault, Result, internal, layout};
 use crate::interp::code::*;
 use crate::tree::BinaryOp;
-use crate::types::comparison::{Besides, Composed, compared_parts, is_composed, strict};
+use crate::types::comparison::{Besides, Composed, compared_parts, compared_whole, is_composed, strict};
 use crate::types::{Comparison, Type};
 
 impl Compiler<'_> {
@@ -50,21 +50,34 @@ impl Compiler<'_> {
         self.check_compared(op, ty, to, at, checks && is_struct)
     }
 
-    /// The parts in turn, up to the first two that differ.
+    /// The parts in turn, up to the first two that differ. Rust asks a tuple's last part for the very operator, and any other
+    /// part for its order.
     fn by_parts(&mut self, op: BinaryOp, ty: &Type, to: At, (left, right): (At, At), checks: bool) -> Result<()> {
         let mut ends = Vec::new();
-        let is_equality = op == BinaryOp::Eq;
-        for (part, offset) in compared_parts(ty) {
+        let parts = compared_parts(ty);
+        let last_of_tuple = if matches!(ty, Type::Tuple(_)) { parts.len().checked_sub(1) } else { None };
+        for (position, (part, offset)) in parts.into_iter().enumerate() {
             let at = (left + offset as u32, right + offset as u32);
             let mark = self.free;
-            self.composed(BinaryOp::Eq, part, to, at, checks)?;
-            if is_equality {
+            if op == BinaryOp::Eq {
+                self.composed(BinaryOp::Eq, part, to, at, checks)?;
                 ends.push(self.emit(Instr::JumpUnless { condition: to, target: 0 }));
+            } else if Some(position) == last_of_tuple {
+                self.composed(op, part, to, at, checks)?;
+                ends.push(self.emit(Instr::Jump { target: 0 }));
             } else {
+                self.composed(BinaryOp::Eq, part, to, at, false)?;
                 let next = self.emit(Instr::JumpIf { condition: to, target: 0 });
-                self.composed(strict(op), part, to, at, checks)?;
+                let strict = strict(op);
+                self.composed(strict, part, to, at, false)?;
+                // Of two that differ, an operator of order says the same whether it allows for equals or not.
+                let or_equal = if strict == BinaryOp::Lt { BinaryOp::Le } else { BinaryOp::Ge };
+                self.check_compared(strict, part, to, at, checks)?;
+                self.check_compared(or_equal, part, to, at, checks)?;
                 ends.push(self.emit(Instr::Jump { target: 0 }));
                 self.land(next);
+                self.check_compared(BinaryOp::Le, part, to, at, checks)?;
+                self.check_compared(BinaryOp::Ge, part, to, at, checks)?;
             }
             self.free = mark;
         }
@@ -105,13 +118,11 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What was computed of two structs or enums must be what the program's own comparison says.
+    /// What was computed of two structs or enums, or of arrays and tuples of them, must be what the program's own
+    /// comparison says.
     fn check_compared(&mut self, op: BinaryOp, ty: &Type, result: At, at: (At, At), checks: bool) -> Result<()> {
-        if !checks {
+        if !checks || !self.has_known(op, ty)? {
             return Ok(());
-        }
-        if self.is_unknown(op, ty) {
-            return Err(Fault::UnknownComparison { ty: ty.clone(), line: self.span.line });
         }
         let ty = self.type_at(ty);
         self.emit(Instr::CheckCompared { op, ty, result, left: at.0, right: at.1 });
@@ -120,36 +131,25 @@ impl Compiler<'_> {
 
     /// A user's own comparison must be the one field by field.
     fn check_comparison(&mut self, op: BinaryOp, ty: &Type, left: At, right: At) -> Result<()> {
-        let (mut has_own, mut unknown) = (false, None);
-        compared_whole(ty, &mut |part| {
-            has_own = true;
-            if unknown.is_none() && self.is_unknown(op, part) {
-                unknown = Some(part.clone());
-            }
-        });
-        if let Some(ty) = unknown {
-            return Err(Fault::UnknownComparison { ty, line: self.span.line });
-        }
-        if has_own {
+        if self.has_known(op, ty)? {
             let ty = self.type_at(ty);
             self.emit(Instr::CheckComparison { op, ty, left, right });
         }
         Ok(())
     }
 
+    /// Whether the values hold structs or enums, of all of which something says how the program compares them.
+    fn has_known(&self, op: BinaryOp, ty: &Type) -> Result<bool> {
+        let found = compared_whole(ty);
+        match found.iter().find(|part| self.is_unknown(op, part)) {
+            Some(&part) => Err(Fault::UnknownComparison { ty: part.clone(), line: self.span.line }),
+            None => Ok(!found.is_empty()),
+        }
+    }
+
     /// Whether nothing says how the program compares values of a struct or an enum.
     fn is_unknown(&self, op: BinaryOp, ty: &Type) -> bool {
         let comparison = self.code.comparison(ty);
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) { comparison.equal.is_none() } else { comparison.order.is_none() }
-    }
-}
-
-/// Calls `f` on the structs and enums that a comparison of two values compares as a whole.
-fn compared_whole(ty: &Type, f: &mut dyn FnMut(&Type)) {
-    match ty {
-        Type::Struct(_) | Type::Enum(_) => f(ty),
-        Type::Array(elem, _) => compared_whole(elem, f),
-        Type::Tuple(parts) => parts.iter().for_each(|part| compared_whole(part, f)),
-        _ => {}
     }
 }

@@ -5,6 +5,7 @@ use crate::interp::code::{At, Lanes, NameAt, Scalar, TypeAt};
 use crate::interp::{Fault, IncidentKind};
 use crate::numeric::{self, Outcome};
 use crate::tree::BinaryOp;
+use crate::types::comparison::{compared_parts, compared_whole};
 use crate::types::{Comparison, Type};
 use crate::value::Value;
 use std::cmp::Ordering;
@@ -220,11 +221,12 @@ impl Machine<'_> {
         }
     }
 
-    /// Compares two structs or enums as the program itself does, which must give the result that was computed.
+    /// Compares two values as the program itself does, which must give the result that was computed. Arrays and tuples are
+    /// compared for their order only.
     pub(super) fn check_compared(&self, op: BinaryOp, ty: &Type, result: At, left: At, right: At) -> Result<(), Fault> {
         // Read as values, which sees to it that they are some.
         let _values = (self.value(left, ty)?, self.value(right, ty)?);
-        let own = match self.own_comparison(op, ty, left, right) {
+        let own = match self.own_comparison_of_parts(op, ty, left, right)? {
             OwnComparison::Unknown => return Ok(()),
             OwnComparison::Equal(equal) => equal == (op == BinaryOp::Eq),
             OwnComparison::Order(order) => holds(op, order),
@@ -232,7 +234,25 @@ impl Machine<'_> {
         if own == (self.bits(result, 1) != 0) {
             return Ok(());
         }
+        let ty = compared_whole(ty).first().map_or(ty, |part| part);
         Err(Fault::OwnComparison { ty: ty.clone(), line: self.line() })
+    }
+
+    /// [`own_comparison`](Self::own_comparison), or the order of two arrays or tuples, part by part.
+    fn own_comparison_of_parts(&self, op: BinaryOp, ty: &Type, left: At, right: At) -> Result<OwnComparison, Fault> {
+        match ty {
+            Type::Struct(_) | Type::Enum(_) => Ok(self.own_comparison(op, ty, left, right)),
+            Type::Array(..) | Type::Tuple(_) => {
+                for (part, offset) in compared_parts(ty) {
+                    let found = self.own_comparison_of_parts(op, part, left + offset as u32, right + offset as u32)?;
+                    if !matches!(found, OwnComparison::Order(Some(Ordering::Equal))) {
+                        return Ok(found);
+                    }
+                }
+                Ok(OwnComparison::Order(Some(Ordering::Equal)))
+            }
+            _ => Ok(OwnComparison::Order(numeric::compare(&self.value(left, ty)?, &self.value(right, ty)?))),
+        }
     }
 
     /// What the program's own comparison says of two valid values.
