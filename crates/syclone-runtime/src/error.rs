@@ -194,6 +194,19 @@ pub enum Error {
         /// The most that they may hold.
         limit: usize,
     },
+    /// The device has the memory, but not in one allocation.
+    #[error(
+        "{device}: an allocation of {asked} bytes is over the limit of {limit} bytes for one\n\
+         use several smaller ones, or another device"
+    )]
+    AllocationTooLarge {
+        /// The device's selector.
+        device: String,
+        /// How many bytes were asked for.
+        asked: usize,
+        /// The most that one allocation may hold.
+        limit: usize,
+    },
     /// One command names the same bytes twice, at least once to write them.
     #[error(
         "'{command}': parameters '{first}' and '{second}' overlap in memory, and one of them is written\n\
@@ -410,6 +423,16 @@ pub enum Error {
         /// The elements of a row.
         row: usize,
         /// The elements from the beginning of one row to the next.
+        pitch: usize,
+    },
+    /// Rows that would begin before the ones above them end.
+    #[error("{command}: rows of {row} elements do not fit a pitch of {pitch}\ngive a pitch of at least {row}")]
+    PitchTooSmall {
+        /// The operation.
+        command: Name,
+        /// The elements of a row.
+        row: usize,
+        /// The elements from the beginning of one row to the next that were asked for.
         pitch: usize,
     },
     /// The device lacks something that was asked of it.

@@ -103,7 +103,12 @@ impl MemoryObject {
             limit,
         };
         let physical = info.global_memory_bytes;
-        if bytes > info.max_allocation || !device.backend().has_memory(bytes)? {
+        let is_too_large = bytes > info.max_allocation;
+        if is_too_large && bytes <= account.limit(physical) {
+            let device = info.selector.clone();
+            return Err(Error::AllocationTooLarge { device, asked: bytes, limit: info.max_allocation });
+        }
+        if is_too_large || !device.backend().has_memory(bytes)? {
             let (in_use, limit) = (account.stats().in_use, account.limit(physical));
             return Err(out_of_memory(Refusal { in_use, limit }));
         }

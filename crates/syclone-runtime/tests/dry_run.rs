@@ -48,7 +48,12 @@ fn a_device_is_what_its_options_say_and_launches_are_checked_against_it() {
     assert!(matches!(device.check_sub_group_size(&name, 16), Err(Error::SubGroupSizeUnsupported { .. })));
     let options = QueueOptions { in_order: false, profiling: true };
     assert!(matches!(Queue::with(device, options), Err(Error::AspectMissing { aspect: Aspect::QueueProfiling, .. })));
-    assert!(matches!(MemoryObject::allocate(device, (1 << 16) + 1), Err(Error::OutOfMemory { in_use: 0, .. })));
+    let error = MemoryObject::allocate(device, (1 << 16) + 1).unwrap_err();
+    let expected = Error::AllocationTooLarge { device: info.selector.clone(), asked: 65_537, limit: 65_536 };
+    assert_eq!(error, expected);
+    let text = "an allocation of 65537 bytes is over the limit of 65536 bytes for one\nuse several smaller ones";
+    assert!(error.to_string().starts_with(&format!("{}: {text}", info.selector)), "{error}");
+    assert!(matches!(MemoryObject::allocate(device, (1 << 20) + 1), Err(Error::OutOfMemory { in_use: 0, .. })));
     let all: Vec<_> = (0..16).map(|_| MemoryObject::allocate(device, 1 << 16).unwrap()).collect();
     assert!(matches!(MemoryObject::allocate(device, 1), Err(Error::OutOfMemory { in_use: 0x10_0000, .. })));
     drop(all);

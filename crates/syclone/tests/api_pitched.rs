@@ -322,7 +322,9 @@ fn pitches_are_whole_lines_no_page_apart_and_never_less_than_a_row() {
     assert_eq!(Buffer::<[u8; 3], 2>::pitched([4, 10]).unwrap().pitch(), 64);
     assert_eq!(Buffer::<f32>::pitched(100).unwrap().pitch(), 100, "a single row needs none");
     let short = PitchedBuffer::<f32, 2>::with_pitch([4, 10], 9).unwrap_err();
-    assert_eq!(short, Error::LengthMismatch { command: "pitch".into(), source_len: 10, target_len: 9 });
+    assert_eq!(short, Error::PitchTooSmall { command: "pitched buffer".into(), row: 10, pitch: 9 });
+    let text = "pitched buffer: rows of 10 elements do not fit a pitch of 9\ngive a pitch of at least 10";
+    assert_eq!(short.to_string(), text);
     let overflow = PitchedBuffer::<f32, 2>::with_pitch([usize::MAX, 1], usize::MAX).unwrap_err();
     assert!(matches!(overflow, Error::SizeOverflow { .. }));
     assert!(matches!(Buffer::<f32, 2>::pitched([usize::MAX, usize::MAX]), Err(Error::SizeOverflow { .. })));
@@ -353,6 +355,67 @@ fn memory_without_elements_may_have_any_number_of_rows() {
     queue.fill(&none, 1).unwrap().wait().unwrap();
     none.copy_from_slice(&[]).unwrap();
     assert!(matches!(Buffer::<u64, 2>::pitched([MANY, 1]), Err(Error::SizeOverflow { .. })));
+}
+
+#[kernel]
+fn copy_2d(item: Item<2>, x: View<u64, 2>, y: ItemMut<u64, 2>) {
+    y[item] = x[item];
+}
+
+#[kernel]
+fn copy_3d(item: Item<3>, x: View<u64, 3>, y: ItemMut<u64, 3>) {
+    y[item] = x[item];
+}
+
+/// Bytes, rows and pitches of memory without elements may be more than can be counted, also on the way to a kernel.
+#[test]
+fn memory_without_elements_may_have_extents_and_pitches_of_any_size_in_kernels_copies_parts_and_host_tasks() {
+    const MANY: usize = usize::MAX;
+    let queue = queue();
+    macro_rules! check {
+        ($kernel:ident $dims:literal: $($extents:expr),*) => {$(
+            let extents: [usize; $dims] = $extents;
+            let (dense, other) = (Buffer::<u64, $dims>::new(extents), Buffer::<u64, $dims>::new(extents));
+            run(&queue, |h| h.parallel_for(extents, $kernel(dense.read(h), other.write(h))));
+            queue.fill(&dense, 1).unwrap().wait().unwrap();
+            queue.copy(&dense, &other).unwrap().wait().unwrap();
+            let middle = extents.map(|extent| extent / 2);
+            let half = dense.columns(middle[$dims - 1]..).unwrap();
+            assert_eq!(half.extents()[$dims - 1], extents[$dims - 1] - middle[$dims - 1]);
+            assert_eq!(dense.slice(middle[0]..).unwrap().to_vec().unwrap(), half.to_vec().unwrap());
+            for pitch in [extents[$dims - 1], MANY / 2, MANY].into_iter().filter(|&pitch| pitch >= extents[$dims - 1]) {
+                let pitched = PitchedBuffer::<u64, $dims>::with_pitch(extents, pitch).unwrap();
+                let target = PitchedBuffer::<u64, $dims>::with_pitch(extents, pitch).unwrap();
+                run(&queue, |h| h.parallel_for(extents, $kernel(pitched.read(h), target.write(h))));
+                queue.copy(&pitched, &target).unwrap().wait().unwrap();
+                let seen = std::sync::Arc::new(std::sync::Mutex::new(None));
+                let tell = seen.clone();
+                run(&queue, |h| {
+                    let access = pitched.read(h);
+                    h.host_task(move |task| {
+                        let elements = task.read(&access)?.len() + task.read_rows(&access)?.to_vec().len();
+                        *tell.lock().unwrap() = Some(elements);
+                        Ok::<_, Error>(())
+                    })
+                });
+                assert_eq!(*seen.lock().unwrap(), Some(0), "{extents:?}, pitch {pitch}");
+                assert!(pitched.to_buffer().unwrap().to_vec().unwrap().is_empty());
+            }
+            let mut shared = UsmShared::<u64, $dims>::pitched(queue.device(), extents).unwrap();
+            let (left, right) = shared.split_columns_at_mut(middle[$dims - 1]).unwrap();
+            assert_eq!(left.extents()[$dims - 1] + right.extents()[$dims - 1], extents[$dims - 1]);
+            queue.parallel_for(extents, $kernel(dense_view(&queue, extents).view(), shared.item_mut())).unwrap();
+            assert!(shared.host().unwrap().is_empty());
+        )*};
+    }
+    check!(copy_2d 2: [0, 0], [0, MANY], [MANY, 0], [0, MANY / 8 + 1]);
+    check!(copy_3d 3: [MANY, MANY, 0], [0, MANY, MANY], [MANY, 0, MANY], [1 << 40, 1 << 40, 0], [3, 0, MANY]);
+    queue.wait().unwrap();
+}
+
+/// Memory without elements that a kernel may read.
+fn dense_view<const D: usize>(queue: &Queue, extents: [usize; D]) -> UsmHost<u64, D> {
+    UsmHost::new(queue.device(), extents).unwrap()
 }
 
 #[test]

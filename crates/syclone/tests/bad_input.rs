@@ -54,6 +54,55 @@ fn a_group_size_of_zero_names_the_dimension_and_a_range_of_zero_does_nothing() {
     });
 }
 
+#[kernel(fallback)]
+fn in_blocks(item: NdItem<3>, visits: AtomicView<u32>) {
+    item.barrier();
+    visits.atomic(0).fetch_add(1);
+}
+
+#[test]
+fn every_dimension_of_a_group_is_checked_and_named() {
+    let queue = rig::queue();
+    let info = queue.device().info();
+    let visits = Buffer::<u32>::new(1);
+    let launch = |global: [usize; 3], local: [usize; 3]| {
+        failure(&queue, |h| h.parallel_for(NdRange::new(global, local), in_blocks(visits.atomic(h))))
+    };
+    for dim in 0..3 {
+        let with = |size: usize| std::array::from_fn(|other| if other == dim { size } else { 2 });
+        let text = launch([8; 3], with(3));
+        assert!(
+            text.starts_with(&format!(
+                "kernel 'in_blocks': work-group size 3 does not divide the global size 8 in dimension {dim}\n\
+                 round the global size up to 9"
+            )),
+            "{text}"
+        );
+        let text = launch([8; 3], with(0));
+        assert_eq!(text, format!("kernel 'in_blocks': the work-group size in dimension {dim} is 0\nuse at least 1"));
+        let limit = info.max_work_item_sizes[dim];
+        let text = launch([8 * limit; 3], with(2 * limit));
+        let asked = format!(
+            "kernel 'in_blocks': a work-group of {} items in dimension {dim} is over the limit of {limit} on {}",
+            2 * limit,
+            info.selector
+        );
+        assert_says(&text, &[&asked, "choose a smaller work-group size"]);
+        // The largest group: nothing is left for the other dimensions.
+        let text = launch([limit; 3], with(limit));
+        assert_says(&text, &["kernel 'in_blocks'", &format!("limit of {}", info.max_work_group_size)]);
+        // More items than addresses can count, and none at all.
+        let text = launch(with(1 << 62), [1; 3]);
+        assert_says(&text, &["kernel 'in_blocks'", &(1u64 << 62).to_string(), "launch fewer items"]);
+        let mut none = [usize::MAX; 3];
+        none[dim] = 0;
+        run(&queue, |h| h.parallel_for(NdRange::new(none, [1, 5, 3]), in_blocks(visits.atomic(h))));
+    }
+    assert_eq!(visits.to_vec().expect("nothing ran"), [0]);
+    run(&queue, |h| h.parallel_for(NdRange::new([2, 4, 6], [2, 1, 3]), in_blocks(visits.atomic(h))));
+    assert_eq!(visits.to_vec().expect("the next kernel works"), [48]);
+}
+
 const TILES: usize = 64;
 
 #[kernel(work_group_size(B, B))]
@@ -397,17 +446,50 @@ fn sizes_that_overflow_are_errors_with_the_numbers() {
     assert_says(&text, &["scatter_sum", &(1u64 << 62).to_string()]);
 }
 
+#[kernel]
+fn over_a_plane(item: Item<2>, out: ItemMut<u32, 2>) {
+    out[item] = 1;
+}
+
+#[kernel]
+fn over_a_space(item: Item<3>, out: ItemMut<u32, 3>) {
+    out[item] = 1;
+}
+
+/// In several dimensions each counts for itself: as many elements in another shape are outside, too.
 #[test]
-fn an_output_of_another_size_than_the_range_is_refused_with_both() {
+fn an_output_that_is_smaller_than_the_range_in_some_dimension_is_named_with_the_kernel() {
     let queue = rig::queue();
+    let outside = |kernel: &str| format!("kernel '{kernel}': access outside parameter 'out' (seen: ");
     let short = Buffer::<u32>::new(7);
     let text = failure(&queue, |h| h.parallel_for(8, over_a_range(short.write(h))));
-    assert_says(&text, &["kernel 'over_a_range'", "'out'"]);
+    assert!(text.starts_with(&outside("over_a_range")), "{text}");
+    let plane = Buffer::<u32, 2>::new([4, 5]);
+    for range in [[5, 4], [4, 6], [5, 5]] {
+        let text = failure(&queue, |h| h.parallel_for(range, over_a_plane(plane.write(h))));
+        assert!(text.starts_with(&outside("over_a_plane")), "{range:?}: {text}");
+    }
+    let space = Buffer::<u32, 3>::new([2, 3, 4]);
+    for range in [[3, 3, 4], [2, 4, 3], [2, 3, 5], [4, 3, 2]] {
+        let text = failure(&queue, |h| h.parallel_for(range, over_a_space(space.write(h))));
+        assert!(text.starts_with(&outside("over_a_space")), "{range:?}: {text}");
+    }
+    // What is larger than the range keeps what the range does not reach.
+    queue.fill(&space, 7).expect("submits");
+    run(&queue, |h| h.parallel_for([1, 2, 3], over_a_space(space.read_write(h))));
+    let left = space.to_vec().expect("reads");
+    assert!((0..24).all(|i| left[i] == if i < 12 && i / 4 < 2 && i % 4 < 3 { 1 } else { 7 }), "{left:?}");
 }
 
 #[kernel]
 fn copy_all(item: Item<1>, x: View<u32>, out: ItemMut<u32>) {
     out[item] = x[item];
+}
+
+#[kernel]
+fn sum_twice(item: Item<1>, x: View<u32>, first: Reducer<u32, Plus>, again: Reducer<u32, Plus>) {
+    first.combine(x[item]);
+    again.combine(x[item]);
 }
 
 #[test]
@@ -416,6 +498,9 @@ fn memory_of_the_wrong_command_device_or_twice_is_refused_with_the_parameters_na
     let (x, out) = (Buffer::<u32>::new(8), Buffer::<u32>::new(8));
     let text = failure(&queue, |h| h.parallel_for(8, copy_all(x.read(h), x.write(h))));
     assert_says(&text, &["'copy_all'", "'x' and 'out' overlap"]);
+    let sum = Buffer::<u32>::new(1);
+    let text = failure(&queue, |h| h.parallel_for(8, sum_twice(x.read(h), sum.reduce(h, Plus), sum.reduce(h, Plus))));
+    assert_says(&text, &["'sum_twice'", "'first' and 'again' overlap"]);
     let mut kept = None;
     queue
         .submit(|h| {

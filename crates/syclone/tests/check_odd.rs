@@ -170,7 +170,8 @@ fn an_inline_kernel() {
         )
     });
     expect_only(&r, ShiftTooFar, line("inline shift"), &ids([1]));
-    let tile = LocalAccessor::<u32>::new([8]);
+    // In debug builds the shift ends its launch, whose output holds no result.
+    let (tile, y) = (LocalAccessor::<u32>::new([8]), numbers(8));
     let r = reports(|h| {
         let y = y.read_write(h);
         h.parallel_for(

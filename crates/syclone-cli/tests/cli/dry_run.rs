@@ -45,6 +45,38 @@ fn a_device_that_is_lost_is_reported_by_each_version_and_by_nobody_else() {
     }
 }
 
+/// Also what a version needs before its first run, such as memory and graphs, is its own affair.
+#[test]
+fn a_launch_version_whose_preparation_fails_is_reported_and_keeps_no_other_back() {
+    let all_but_shared = "aspects = ['gpu', 'usm_device_allocations', 'usm_host_allocations']";
+    let cases = [
+        (all_but_shared, "usm_shared_allocations", &["batched-no-events"][..]),
+        ("faults = [{ kind = 'allocation', probability = 1 }]", "out of memory", &["batched-no-events"][..]),
+        (
+            "faults = [{ kind = 'build', probability = 1 }]",
+            "was not built",
+            &["chained", "batched-no-events", "graph-chain", "graph-side-by-side"][..],
+        ),
+    ];
+    for (number, (device, reason, expected)) in cases.into_iter().enumerate() {
+        let devices = format!("[[device]]\nrun_kernels = true\n{device}\n");
+        let line = "bench launch -n 5 --repeat 1 --device dry:0 --json -";
+        let output = run_with(&format!("preparation-{number}"), &devices, line);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let report: Value = serde_json::from_str(&stdout(&output)).expect("one JSON document and nothing else");
+        let rows = report["rows"].as_array().expect("rows");
+        assert_eq!(rows.len(), 11, "{report}");
+        for name in expected {
+            let row = rows.iter().find(|row| row["version"] == *name).expect("the version is listed");
+            assert!(row["ok"] == false && row["ms"].is_null(), "{row}");
+            assert!(row["reason"].as_str().is_some_and(|text| text.contains(reason)), "{row}");
+        }
+        // A kernel that is not built has every version fail that launches it.
+        let kept = rows.iter().filter(|row| row["ok"] == true).count();
+        assert!(reason == "was not built" || kept == 10, "{report}");
+    }
+}
+
 #[test]
 fn a_version_that_fails_is_in_the_document_with_its_reason_and_the_others_with_their_times() {
     for at in [1, 2, 5] {

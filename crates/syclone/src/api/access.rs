@@ -51,13 +51,9 @@ impl<T, const D: usize> RawAccess<T, D> {
         checked_product(self.extents).unwrap_or(usize::MAX)
     }
 
-    /// Whether the elements are one slice.
+    /// Whether the elements are one slice. Of rows without elements there may be more than can be counted.
     pub(crate) fn is_dense(&self) -> bool {
-        self.pitch == self.extents[D - 1] || self.rows() <= 1
-    }
-
-    pub(crate) fn rows(&self) -> usize {
-        self.extents[..D - 1].iter().product()
+        self.pitch == self.extents[D - 1] || self.len() == 0 || self.extents[..D - 1].iter().all(|&extent| extent == 1)
     }
 }
 

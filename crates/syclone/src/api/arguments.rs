@@ -21,14 +21,14 @@ pub(crate) fn bind(
     command: u64,
     accesses: &mut Vec<Option<Access>>,
 ) -> Result<()> {
-    let mut result = Ok(());
+    let (mut result, mut named) = (Ok(()), 0);
     params.each(&mut |position, info| {
         let (Some(number), Some((address, bytes)), Ok(())) = (info.command, info.memory, &result) else {
             return;
         };
         let parameter = Name::Borrowed(name_of(position).unwrap_or("parameter"));
         if number == command {
-            name_access(accesses, info, address, bytes, parameter);
+            name_access(accesses, &mut named, info, address, bytes, parameter);
         } else {
             match usm_access(kernel, device, number, info, address, bytes, parameter) {
                 Ok(access) => accesses.push(Some(access)),
@@ -65,15 +65,28 @@ pub(crate) fn bind_usm(
     result.map(|()| len)
 }
 
-/// Gives the declared access of these bytes the parameter's name.
-fn name_access(accesses: &mut [Option<Access>], info: ParamInfo, address: usize, bytes: usize, parameter: Name) {
-    let same = |access: &&mut Access| {
+/// Gives the declared access of these bytes the parameter's name. If there are several, each has its own parameter: `named`
+/// has a bit for each of the first accesses that has its name.
+fn name_access(
+    accesses: &mut [Option<Access>],
+    named: &mut u64,
+    info: ParamInfo,
+    address: usize,
+    bytes: usize,
+    parameter: Name,
+) {
+    let same = |access: &Access| {
         access.object.ptr().addr() + access.range.start == address
             && access.range.len() == bytes
             && access.mode.writes() == mode(info).writes()
     };
-    if let Some(access) = accesses.iter_mut().flatten().find(same) {
-        access.parameter = parameter;
+    let bits = (0..u64::BITS).map(|bit| 1 << bit).chain(std::iter::repeat(0));
+    for (access, bit) in accesses.iter_mut().zip(bits) {
+        if let Some(access) = access.as_mut().filter(|access| *named & bit == 0 && same(access)) {
+            access.parameter = parameter;
+            *named |= bit;
+            return;
+        }
     }
 }
 

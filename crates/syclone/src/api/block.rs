@@ -170,11 +170,12 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
         if self.failure.is_some() {
             return Region::range(0..0);
         }
-        let row_bytes = self.extents[D - 1] * size_of::<T>();
-        match self.rows() {
-            0 => Region::range(self.start..self.start),
-            rows => Region::rows(self.start, row_bytes, rows, self.pitch * size_of::<T>()),
+        if self.len() == 0 {
+            // Without elements, extents and pitch may be more than bytes can count.
+            return Region::range(self.start..self.start);
         }
+        let row_bytes = self.extents[D - 1] * size_of::<T>();
+        Region::rows(self.start, row_bytes, self.rows(), self.pitch * size_of::<T>())
     }
 
     /// The declaration that a command uses the block, as what errors call `parameter`.
@@ -208,7 +209,7 @@ impl<T: DeviceCopy, const D: usize> Block<T, D> {
         self.check()?;
         let columns = checked_part("columns", columns, self.extents[D - 1])?;
         let mut part = self.clone();
-        part.start += columns.start * size_of::<T>();
+        part.start = part.start.saturating_add(columns.start.saturating_mul(size_of::<T>()));
         part.extents[D - 1] = columns.len();
         part.close(self.start);
         Ok(part)

@@ -94,8 +94,8 @@ impl<T: DeviceCopy, const D: usize> PitchedBuffer<T, D> {
     pub fn with_pitch(extents: impl Into<Range<D>>, pitch: usize) -> Result<Self> {
         let extents = extents.into().extents();
         if pitch < extents[D - 1] {
-            let command = Name::Borrowed("pitch");
-            return Err(Error::LengthMismatch { command, source_len: extents[D - 1], target_len: pitch });
+            let command = Name::Borrowed("pitched buffer");
+            return Err(Error::PitchTooSmall { command, row: extents[D - 1], pitch });
         }
         let host = Device::select("cpu")?;
         Ok(PitchedBuffer { block: Block::pitched("pitched buffer", &host, extents, pitch)? })

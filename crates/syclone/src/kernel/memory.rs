@@ -75,18 +75,19 @@ impl<T, const D: usize> Memory<T, D> {
 
     /// The first address, and the bytes from there to the end of the last row.
     pub(crate) fn reach(&self) -> (usize, usize) {
+        if self.len() == 0 {
+            // Without elements, extents and pitch may be more than bytes can count.
+            return (self.ptr.addr(), 0);
+        }
         let rows = self.extents[..D - 1].iter().product::<usize>();
-        let elements = match (rows, self.extents[D - 1]) {
-            (0, _) | (_, 0) => 0,
-            (rows, last) => (rows - 1) * self.pitch + last,
-        };
+        let elements = (rows - 1) * self.pitch + self.extents[D - 1];
         (self.ptr.addr(), elements * size_of::<T>())
     }
 
     /// If the rows lie apart, the bytes of one, and from one to the next.
     pub(crate) fn rows_apart(&self) -> Option<(usize, usize)> {
-        let (row, pitch) = (self.extents[D - 1] * size_of::<T>(), self.pitch * size_of::<T>());
-        (row < pitch).then_some((row, pitch))
+        let (row, pitch) = (self.extents[D - 1], self.pitch);
+        (row < pitch && self.len() > 0).then(|| (row * size_of::<T>(), pitch * size_of::<T>()))
     }
 
     /// The extents as the launcher and the interpreter take them: missing dimensions are 1 in front.

@@ -1,8 +1,10 @@
 //! Replays of command graphs of small kernels.
 
+use std::cell::OnceCell;
+
 use syclone::prelude::*;
 
-use super::{START, count, counted, work};
+use super::{START, count, counted, made, work};
 use crate::bench::measure::Steps;
 use crate::bench::version::Version;
 use crate::failure::Failure;
@@ -21,38 +23,47 @@ pub struct Graphs {
 struct Graphed {
     /// One element for each kernel, or one for all.
     counts: Vec<Buffer<u32>>,
+    /// Recorded when the version is first poisoned, so that what goes wrong then is that version's.
+    recorded: OnceCell<Recorded>,
+}
+
+struct Recorded {
     whole: ExecutableGraph,
     rest: ExecutableGraph,
 }
 
 impl Graphed {
     /// Graphs whose kernels take turns at `buffers` buffers.
-    fn new(queue: &Queue, launches: usize, buffers: usize) -> Result<Self, Failure> {
-        let counts: Vec<Buffer<u32>> = (0..buffers).map(|_| Buffer::new(1)).collect();
+    fn new(buffers: usize) -> Self {
+        Graphed { counts: (0..buffers).map(|_| Buffer::new(1)).collect(), recorded: OnceCell::new() }
+    }
+
+    fn recorded(&self, queue: &Queue, launches: usize) -> Result<&Recorded, Failure> {
         let graph = |kernels: usize| -> Result<ExecutableGraph, Failure> {
             let graph = Graph::new(queue.device());
             for kernel in 0..kernels {
-                graph.add(|h| h.parallel_for(1, count(counts[kernel % buffers].read_write(h))))?;
+                graph.add(|h| h.parallel_for(1, count(self.counts[kernel % self.counts.len()].read_write(h))))?;
             }
             Ok(graph.instantiate()?)
         };
-        let (whole, rest) = (graph(KERNELS)?, graph(launches % KERNELS)?);
-        Ok(Graphed { counts, whole, rest })
+        made(&self.recorded, || Ok(Recorded { whole: graph(KERNELS)?, rest: graph(launches % KERNELS)? }))
     }
 
     fn version<'a>(&'a self, name: &str, note: &str, queue: &'a Queue, launches: usize) -> Version<'a> {
         let steps = Steps {
-            poison: || {
+            poison: move || {
+                self.recorded(queue, launches)?;
                 for count in &self.counts {
                     queue.fill(count, START)?;
                 }
                 Ok(queue.wait()?)
             },
             run: move || {
+                let Recorded { whole, rest } = self.recorded(queue, launches)?;
                 for _ in 0..launches / KERNELS {
-                    queue.replay(&self.whole)?;
+                    queue.replay(whole)?;
                 }
-                queue.replay(&self.rest)?;
+                queue.replay(rest)?;
                 Ok(queue.wait()?)
             },
             verify: move || {
@@ -78,9 +89,8 @@ impl Graphed {
 
 impl Graphs {
     /// The graphs for so many launches.
-    pub fn new(queue: &Queue, launches: usize) -> Result<Self, Failure> {
-        let chain = Graphed::new(queue, launches, 1)?;
-        Ok(Graphs { launches, chain, side_by_side: Graphed::new(queue, launches, KERNELS)? })
+    pub fn new(launches: usize) -> Self {
+        Graphs { launches, chain: Graphed::new(1), side_by_side: Graphed::new(KERNELS) }
     }
 
     /// The versions.

@@ -1,24 +1,29 @@
 //! Launches without events on an in-order queue: its fast path.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use syclone::prelude::*;
 
-use super::{START, all_counted, count, empty, work};
+use super::{START, all_counted, count, empty, made, work};
 use crate::bench::measure::{Steps, Verdict};
 use crate::bench::version::Version;
 use crate::failure::Failure;
 
 /// What the versions launch on.
 pub struct Lane {
-    count: RefCell<UsmShared<u32>>,
+    /// Allocated by the version that needs it, so that what goes wrong then is that version's.
+    count: OnceCell<RefCell<UsmShared<u32>>>,
     launches: usize,
 }
 
 impl Lane {
     /// A counter for so many launches.
-    pub fn new(device: &Device, launches: usize) -> Result<Self, Failure> {
-        Ok(Lane { count: RefCell::new(UsmShared::new(device, 1)?), launches })
+    pub fn new(launches: usize) -> Self {
+        Lane { count: OnceCell::new(), launches }
+    }
+
+    fn count(&self, queue: &Queue) -> Result<&RefCell<UsmShared<u32>>, Failure> {
+        made(&self.count, || Ok(RefCell::new(queue.alloc_shared(1)?)))
     }
 
     /// The versions, each with whether its time lasts until the kernels have ended.
@@ -55,18 +60,18 @@ impl Lane {
 
     fn chained<'a>(&'a self, queue: &'a Queue) -> Version<'a> {
         let steps = Steps {
-            poison: || {
-                self.count.borrow_mut().host_mut()?.fill(START);
+            poison: move || {
+                self.count(queue)?.borrow_mut().host_mut()?.fill(START);
                 Ok(())
             },
             run: move || {
-                let mut count_in = self.count.borrow_mut();
+                let mut count_in = self.count(queue)?.borrow_mut();
                 for _ in 0..self.launches {
                     queue.launch(1, count(count_in.item_mut()))?;
                 }
                 Ok(queue.wait()?)
             },
-            verify: || Ok(all_counted(&self.count.borrow().host()?, self.launches)),
+            verify: move || Ok(all_counted(&self.count(queue)?.borrow().host()?, self.launches)),
         };
         let note = "launches on an in-order queue, without events, each of which adds one to the same element";
         noted("batched-no-events", note, self.launches, steps)

@@ -8,6 +8,8 @@
 mod graphs;
 mod lane;
 
+use std::cell::OnceCell;
+
 use syclone::prelude::*;
 
 use super::measure::{Steps, Verdict};
@@ -57,8 +59,8 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
     let in_order = session.target.queue(QueueOptions::new().in_order(true))?;
     let launches = args.n;
     let counter = Counter { count: Buffer::new(1), launches };
-    let graphs = graphs::Graphs::new(&queue, launches)?;
-    let lane = lane::Lane::new(&session.target.device, launches)?;
+    let graphs = graphs::Graphs::new(launches);
+    let lane = lane::Lane::new(launches);
     let mut cases = vec![
         case(
             [false, true, true],
@@ -135,6 +137,15 @@ pub fn run(args: &LaunchArgs) -> Result<(), Failure> {
 
 fn case([in_order, events, completion]: [bool; 3], version: Version<'_>) -> Case<'_> {
     Case { version, in_order, events, completion }
+}
+
+/// What a cell holds, made now if it is empty.
+fn made<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, Failure>) -> Result<&T, Failure> {
+    if let Some(made) = cell.get() {
+        return Ok(made);
+    }
+    let new = make()?;
+    Ok(cell.get_or_init(|| new))
 }
 
 fn work(launches: usize) -> Work {

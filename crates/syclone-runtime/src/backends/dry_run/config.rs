@@ -157,7 +157,7 @@ fn boolean(value: &Value<'_>) -> Result<bool, Problem> {
 fn number(value: &Value<'_>) -> Result<usize, Problem> {
     let integer = value.get_ref().as_integer().ok_or_else(|| unexpected(value, "a whole number"))?;
     usize::from_str_radix(integer.as_str(), integer.radix())
-        .map_err(|error| problem(value, format!("{}: {error}", integer.as_str())))
+        .map_err(|_| problem(value, format!("{integer} is not a whole number from 0 to {}", usize::MAX)))
 }
 
 fn numbers(value: &Value<'_>) -> Result<Vec<usize>, Problem> {

@@ -20,7 +20,7 @@ const MOST_RUN_TOGETHER: usize = 32;
 /// let small = DryRunOptions::new("small card").aspects([Aspect::Gpu]).memory(1 << 20, 1 << 16);
 /// let dry = small.build()?;
 /// assert!(dry.device().has(Aspect::Gpu) && !dry.device().has(Aspect::Fp64));
-/// assert!(matches!(MemoryObject::allocate(dry.device(), 1 << 17), Err(Error::OutOfMemory { .. })));
+/// assert!(matches!(MemoryObject::allocate(dry.device(), 1 << 17), Err(Error::AllocationTooLarge { .. })));
 /// // A registered device is found like any other.
 /// let first = DryRunOptions::new("first card").register()?;
 /// assert_eq!(Device::select(&first.device().info().selector)?, *first.device());

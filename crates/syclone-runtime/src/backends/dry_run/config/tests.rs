@@ -51,7 +51,9 @@ fn what_cannot_be_read_is_named_with_its_place() {
             "fault 'copy' with probability 2.5: ",
         ),
         ("[[device]]\ncompute_units = 0", "[[device]]", "compute_units is 0: it must be at least 1"),
-        ("[[device]]\ncompute_units = -1", "-1", "-1: "),
+        ("[[device]]\ncompute_units = -1", "-1", "-1 is not a whole number from 0 to "),
+        ("[[device]]\nseed = 99999999999999999999", "9999", "99999999999999999999 is not a whole number from 0 to "),
+        ("[[device]]\nseed = 0x1_0000_0000_0000_0000", "0x1", "0x10000000000000000 is not a whole number from 0 to "),
         ("[[device]]\ncompute_units = 0xffff_ffff_ffff_ffff", "[[device]]", "it must be at most 65536"),
         ("[[device]]\nsub_group_sizes = [0, 8]", "[[device]]", "a sub-group size of 0: sub-groups must have items"),
         (
