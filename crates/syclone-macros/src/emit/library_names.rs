@@ -14,12 +14,16 @@ pub fn name_checks(parsed: &Parsed) -> TokenStream {
 fn name_check(LibraryName { path, is_macro }: &LibraryName) -> Option<TokenStream> {
     let name = &path.segments.last()?.ident;
     if *is_macro {
-        return Some(quote_spanned!(name.span()=> #path!(@in_a_kernel);));
+        return Some(quote_spanned! {name.span()=>
+            let _: ::syclone::abi::names::InAKernelThisNameMeansSyclonesMacro = #path!(@in_a_kernel);
+        });
     }
     let mut of_library = name.clone();
     let span = name.span().resolved_at(Span::call_site());
     of_library.set_span(span);
     let check = quote_spanned!(span=> let _: ::syclone::abi::names::#of_library =);
     let path = path.to_token_stream();
-    Some(quote_spanned!(span=> #check #path;))
+    // Of a function that is generic in its result alone, coercion would choose the parameter that makes it right.
+    let parameter = (name == "local").then(|| quote_spanned!(span=> ::<::syclone::abi::names::Element>));
+    Some(quote_spanned!(span=> #check #path #parameter;))
 }

@@ -18,6 +18,10 @@ use crate::types::ops::{Maximum, Minimum};
 #[derive(Debug)]
 pub enum InAKernelThisNameMeansSyclonesFunction {}
 
+/// What only the library's macros give.
+#[derive(Debug)]
+pub struct InAKernelThisNameMeansSyclonesMacro;
+
 /// A result that only the library's functions have, each with its own `F`.
 #[derive(Clone, Copy, Debug, DeviceCopy)]
 pub struct RenameYoursOrMakeItADeviceFnThatIsCalledByAPath<F> {
@@ -43,5 +47,7 @@ pub type min = fn(Argument, Argument) -> Outcome<Minimum>;
 pub type max = fn(Argument, Argument) -> Outcome<Maximum>;
 /// The type of [`fence`](crate::kernel::fence).
 pub type fence = fn(Order, Argument);
-/// The type of [`local`](crate::kernel::local()).
-pub type local = fn() -> Local<Outcome<u8>>;
+/// What a kernel that calls [`local`](crate::kernel::local()) asks it for.
+pub type Element = Outcome<u8>;
+/// The type of [`local`](crate::kernel::local()), for that.
+pub type local = fn() -> Local<Element>;

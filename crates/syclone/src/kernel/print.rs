@@ -138,8 +138,10 @@ impl<T: DevicePrintFloat + DeviceCopy> DevicePrintFloat for Spec<T> {}
 /// for all items where its arguments are the same.
 #[macro_export]
 macro_rules! kprintln {
-    // A kernel that calls it prints this, by the name that it calls.
-    (@in_a_kernel) => {};
+    // A kernel that calls it prints this, by the name that it calls. No other macro gives this value.
+    (@in_a_kernel) => {
+        $crate::abi::names::InAKernelThisNameMeansSyclonesMacro
+    };
     ($($format:tt)*) => {
         ::core::compile_error!("`kprintln!` is for kernels and device functions: use `println!`")
     };
@@ -148,8 +150,10 @@ macro_rules! kprintln {
 /// [`kprintln!`](crate::kprintln!) without the end of the line.
 #[macro_export]
 macro_rules! kprint {
-    // A kernel that calls it prints this, by the name that it calls.
-    (@in_a_kernel) => {};
+    // A kernel that calls it prints this, by the name that it calls. No other macro gives this value.
+    (@in_a_kernel) => {
+        $crate::abi::names::InAKernelThisNameMeansSyclonesMacro
+    };
     ($($format:tt)*) => {
         ::core::compile_error!("`kprint!` is for kernels and device functions: use `print!`")
     };
@@ -187,8 +191,10 @@ macro_rules! kprint {
 /// division or calls, cost little more than their conditions. Others keep the loop over items from being vectorised.
 #[macro_export]
 macro_rules! kassert {
-    // A kernel that calls it prints this, by the name that it calls.
-    (@in_a_kernel) => {};
+    // A kernel that calls it prints this, by the name that it calls. No other macro gives this value.
+    (@in_a_kernel) => {
+        $crate::abi::names::InAKernelThisNameMeansSyclonesMacro
+    };
     ($($condition:tt)*) => {
         ::core::compile_error!("`kassert!` is for kernels and device functions: use `assert!`")
     };

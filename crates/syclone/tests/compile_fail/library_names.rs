@@ -90,4 +90,20 @@ fn inline(queue: &syclone::Queue, out: &syclone::Buffer<i32>) {
     let _ = max;
 }
 
+/// A function that is generic in its result.
+mod results {
+    use syclone::prelude::*;
+
+    fn local<T>() -> T {
+        panic!("not the library's")
+    }
+
+    #[kernel]
+    fn calls(item: NdItem<1>, out: ItemMut<i32>) {
+        let tile = local::<[i32; 4]>();
+        tile[item.local_id(0)] = 1;
+        out[item] = tile[item.local_id(0)];
+    }
+}
+
 fn main() {}

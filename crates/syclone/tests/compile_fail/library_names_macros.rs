@@ -16,4 +16,19 @@ mod macros {
     }
 }
 
+/// One that takes anything.
+mod catch_all {
+    use syclone::prelude::*;
+
+    macro_rules! kassert {
+        ($($anything:tt)*) => {};
+    }
+
+    #[kernel]
+    fn calls(item: Item<1>, out: ItemMut<i32>) {
+        kassert!(out[item] > 0, "positive");
+        out[item] = 1;
+    }
+}
+
 fn main() {}
