@@ -1,4 +1,5 @@
-//! The types of a kernel's values and of the elements of its memory, which must be `DeviceCopy`.
+//! The types of a kernel's parameters, of the elements of its memory, and of the values that its body makes, which must be
+//! `DeviceCopy`.
 //!
 //! rustc would report one that is not at each place that needs it: the parameter, every index, the launch's functions.
 //! So the kernel's function asks once, at the type itself, and everything else takes it for granted.
@@ -7,8 +8,10 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syclone_kernel_ast::tree::ParamRole;
+use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::tree::{Expr, ExprKind, ParamRole, Stmt, TypeId};
 
+use super::bound::leaves_open;
 use super::passed;
 use crate::frontend::{PRIMITIVES, Parsed, elements, type_arguments};
 
@@ -18,6 +21,8 @@ enum Need<'a> {
     DeviceCopy(&'a syn::Type),
     /// That the second reduces values of the first.
     ReduceOp(&'a syn::Type, &'a syn::Type),
+    /// That it is `DeviceCopy`, which its reduction asks for too.
+    Reduced(&'a syn::Type),
 }
 
 /// Statements that ask for all that the kernel needs, each at its type.
@@ -26,6 +31,7 @@ pub fn device_type_checks(parsed: &Parsed) -> TokenStream {
     let checks = needs(parsed).into_iter().map(|need| match need {
         Need::DeviceCopy(ty) => quote_spanned!(span=> let _ = ::syclone::abi::role::device_copy::<#ty>;),
         Need::ReduceOp(ty, op) => quote_spanned!(span=> let _ = ::syclone::abi::role::reduced::<#ty, #op>;),
+        Need::Reduced(_) => TokenStream::new(),
     });
     checks.collect()
 }
@@ -51,8 +57,8 @@ pub fn granted(parsed: &Parsed, code: &Ident) -> Granted {
     for (position, need) in needs(parsed).into_iter().enumerate() {
         let name = quote!(<#code #type_generics as ::syclone::abi::Named<#position>>::Type);
         let (ty, predicate) = match need {
-            Need::DeviceCopy(ty) if is_bounded_parameter(parsed, ty) => continue,
-            Need::DeviceCopy(ty) => (ty, quote!(#name: ::syclone::types::DeviceCopy)),
+            Need::DeviceCopy(ty) | Need::Reduced(ty) if is_bounded_parameter(parsed, ty) => continue,
+            Need::DeviceCopy(ty) | Need::Reduced(ty) => (ty, quote!(#name: ::syclone::types::DeviceCopy)),
             Need::ReduceOp(ty, op) => (op, quote!(#name: ::syclone::types::ops::ReduceOp<#ty>)),
         };
         names.extend(quote_spanned! {code.span()=>
@@ -75,21 +81,43 @@ pub fn granted(parsed: &Parsed, code: &Ident) -> Granted {
 /// Each need once, as far as the language's own types do not meet it.
 fn needs(parsed: &Parsed) -> Vec<Need<'_>> {
     let mut seen = BTreeSet::new();
-    let needs = passed(parsed).into_iter().filter_map(|param| {
-        if param.role == ParamRole::Reducer {
-            let mut arguments = type_arguments(&param.ty);
-            return Some(Need::ReduceOp(arguments.next()?, arguments.next()?));
+    let of_params = passed(parsed).into_iter().flat_map(|param| {
+        let mut arguments = type_arguments(&param.ty);
+        match param.role {
+            ParamRole::Value => [Some(Need::DeviceCopy(elements(&param.ty))), None],
+            ParamRole::Reducer => match (arguments.next(), arguments.next()) {
+                (Some(ty), Some(op)) => [Some(Need::ReduceOp(ty, op)), Some(Need::Reduced(ty))],
+                _ => [None, None],
+            },
+            _ => [arguments.next().map(|ty| Need::DeviceCopy(elements(ty))), None],
         }
-        let ty = if param.role == ParamRole::Value { Some(&param.ty) } else { type_arguments(&param.ty).next() };
-        ty.map(elements).filter(|ty| !is_primitive(ty)).map(Need::DeviceCopy)
     });
+    let made = made(parsed).into_iter().map(|ty| Some(Need::DeviceCopy(elements(ty))));
+    let needs = of_params.chain(made).flatten();
     let is_new = |need: &Need<'_>| match need {
         // The front end says more of a tuple.
         Need::DeviceCopy(syn::Type::Tuple(_)) => false,
-        Need::DeviceCopy(ty) => seen.insert(ty.to_token_stream().to_string()),
+        Need::DeviceCopy(ty) | Need::Reduced(ty) if is_primitive(ty) => false,
+        Need::DeviceCopy(ty) | Need::Reduced(ty) => seen.insert(ty.to_token_stream().to_string()),
         Need::ReduceOp(..) => true,
     };
     needs.filter(is_new).collect()
+}
+
+/// The types of which the body makes values: local memory, and literals of structs.
+fn made(parsed: &Parsed) -> Vec<&syn::Type> {
+    fn search(expr: &Expr, types: &mut Vec<TypeId>) {
+        match &expr.kind {
+            ExprKind::Builtin(name, of, _) if name == "local" => types.extend(of.first()),
+            ExprKind::Struct(ty, _) | ExprKind::TupleStruct(ty, _) => types.push(*ty),
+            _ => {}
+        }
+        each_child(expr, &mut |child| search(child, types));
+    }
+    let (body, mut types) = (&parsed.function.body, Vec::new());
+    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e, &mut types));
+    body.tail.iter().for_each(|tail| search(tail, &mut types));
+    types.into_iter().map(|ty| &parsed.types[ty.0 as usize]).filter(|ty| !leaves_open(ty)).collect()
 }
 
 /// Whether the type is one of the language's numbers, or `bool`, by its name.

@@ -76,4 +76,26 @@ fn once(x: View<Pair>, y: ScatterMut<Pair>) {
     }
 }
 
+#[derive(Clone, Copy)]
+struct Other(f32);
+
+#[kernel]
+fn reduced_alone(item: Item<1>, x: View<f32>, s: Reducer<Other, Plus>) {
+    s.combine(Other(x[item]));
+}
+
+#[kernel]
+fn local_alone(item: NdItem<1>, y: ItemMut<f32>) {
+    let tile = local::<[Other; 16]>();
+    tile[item.local_id(0)] = Other(1.0);
+    item.barrier();
+    y[item] = tile[0].0;
+}
+
+#[kernel]
+fn literal_alone(item: Item<1>, y: ItemMut<f32>) {
+    let pair = Pair { a: 1.0 };
+    y[item] = pair.a;
+}
+
 fn main() {}
