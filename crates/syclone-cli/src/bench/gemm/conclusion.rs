@@ -103,9 +103,16 @@ fn larger_loses(other: Tiled<'_>, best: Tiled<'_>, report: &Report) -> String {
     if !report.problem.longest_side().is_multiple_of(other.tile) {
         return format!("more of its edge tiles lies outside the matrices ({footprint})");
     }
-    let growth = other.row.local_bytes.unwrap_or(0) as f64 / best.row.local_bytes.unwrap_or(1).max(1) as f64;
-    format!("{} times the local memory is more than the fastest cache keeps at hand ({footprint})", significant(growth))
+    let (local, of_best) = (other.row.local_bytes.unwrap_or(0), best.row.local_bytes.unwrap_or(1).max(1));
+    if local < FIRST_CACHE {
+        return format!("nothing that is counted here says why, and short runs vary: repeat it ({footprint})");
+    }
+    let growth = significant(local as f64 / of_best as f64);
+    format!("{growth} times the local memory is more than the fastest cache keeps at hand ({footprint})")
 }
+
+/// What the fastest cache of any CPU of today holds at least, in bytes.
+const FIRST_CACHE: usize = 32 << 10;
 
 /// `1 group`, `2 groups`
 fn counted(count: usize, what: &str) -> String {

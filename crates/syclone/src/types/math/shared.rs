@@ -160,7 +160,13 @@ macro_rules! shared_functions {
             if n == 0 || (x < 0.0 && !odd) {
                 return T::NAN;
             }
-            let root = positive_root(x.abs(), n);
+            // Powers that LLVM computes without one where it knows `n`: the same bits as where it does not.
+            let root = match n {
+                1 => x.abs(),
+                -1 => x.abs().recip(),
+                2 => x.abs().sqrt(),
+                _ => positive_root(x.abs(), n),
+            };
             if odd { root.copysign(x) } else { root }
         }
     };
