@@ -200,6 +200,14 @@ code! {
 }
 
 code! {
+    fn sums_of_lanes(p: [i32; 2]) -> [i32; 4] {
+        let (x, y) = (p[0] % 1000, p[1] % 1000);
+        let (v, w) = (I32x4::new([x, y, -7, x + 1]), I32x4::new([y, 2, x, -3]));
+        [v.sum(), v.sum() - (x + y - 6 + x), v.dot(w), v.dot(w) - (x * y + 2 * y - 7 * x - 3 * x - 3)]
+    }
+}
+
+code! {
     fn constants_of_types(x: u8) -> [f64; 12] {
         [
             i8::MIN as f64, u16::MAX as f64, i64::BITS as f64, f32::EPSILON as f64, f64::MAX, f32::MIN_POSITIVE as f64,

@@ -15,6 +15,7 @@ pub mod plan;
 pub mod sync;
 pub mod uses;
 pub mod variance;
+pub mod walk;
 
 use crate::tree::SpanId;
 

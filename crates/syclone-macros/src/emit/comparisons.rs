@@ -5,7 +5,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::*;
 
 use super::device_fn::{Taken, bound_function, device_function, host_signature};
@@ -46,17 +46,14 @@ pub fn compares_values(parsed: &Parsed) -> bool {
 
 /// Whether the function compares anything with what is no literal.
 fn compares(parsed: &Parsed) -> bool {
-    fn search(expr: &Expr) -> bool {
-        use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
-        let is_literal = |operand: &Expr| matches!(operand.kind, ExprKind::Lit(_));
-        let mut found = matches!(&expr.kind, ExprKind::Binary(Eq | Ne | Lt | Le | Gt | Ge, left, right)
+    use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    let is_literal = |operand: &Expr| matches!(operand.kind, ExprKind::Lit(_));
+    let mut found = false;
+    each_expr(&parsed.function.body, &mut |expr| {
+        found |= matches!(&expr.kind, ExprKind::Binary(Eq | Ne | Lt | Le | Gt | Ge, left, right)
             if !is_literal(left) && !is_literal(right));
-        each_child(expr, &mut |child| found = found || search(child));
-        found
-    }
-    let body = &parsed.function.body;
-    body.stmts.iter().any(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e))
-        || body.tail.iter().any(|tail| search(tail))
+    });
+    found
 }
 
 /// The expansion of a block of std's trait of this name.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
@@ -51,8 +51,7 @@ pub struct Found {
 /// The methods of the types that the function spells and of the constants on which it calls some.
 pub fn found(parsed: &Parsed) -> Found {
     let mut calls = Calls { parsed, names: BTreeSet::new(), on_consts: BTreeSet::new() };
-    parsed.function.body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| calls.search(e));
-    parsed.function.body.tail.iter().for_each(|tail| calls.search(tail));
+    each_expr(&parsed.function.body, &mut |expr| calls.note(expr));
     if calls.names.is_empty() {
         return Found::default();
     }
@@ -117,7 +116,7 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn search(&mut self, expr: &Expr) {
+    fn note(&mut self, expr: &Expr) {
         if let ExprKind::Method { receiver, name, types, consts, .. } = &expr.kind
             && types.is_empty()
             && consts.is_empty()
@@ -129,7 +128,6 @@ impl Calls<'_> {
                 self.on_consts.insert((id.0, name.clone()));
             }
         }
-        each_child(expr, &mut |child| self.search(child));
     }
 }
 

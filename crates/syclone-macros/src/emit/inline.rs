@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syclone_kernel_ast::analysis::sync::each_child;
-use syclone_kernel_ast::tree::{Block, Expr, ExprKind, FunctionKind, ParamRole, Stmt, VarId};
+use syclone_kernel_ast::analysis::walk::each_expr;
+use syclone_kernel_ast::tree::{Block, ExprKind, FunctionKind, ParamRole, VarId};
 
 use super::bound::{calls_field, encoded, tables_field};
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
@@ -99,16 +99,13 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
 
 /// The variables on which the body calls `combine`, which only reducers have.
 fn combined(body: &Block) -> Vec<VarId> {
-    fn search(expr: &Expr, found: &mut Vec<VarId>) {
+    let mut found = Vec::new();
+    each_expr(body, &mut |expr| {
         if let ExprKind::Method { receiver, name, .. } = &expr.kind
             && let (ExprKind::Var(var), "combine") = (&receiver.kind, name.as_str())
         {
             found.push(*var);
         }
-        each_child(expr, &mut |child| search(child, found));
-    }
-    let mut found = Vec::new();
-    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search(e, &mut found));
-    body.tail.iter().for_each(|tail| search(tail, &mut found));
+    });
     found
 }

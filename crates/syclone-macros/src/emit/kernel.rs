@@ -3,10 +3,11 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::plan::{Plan, Verdict, plan, plan_item_by_item};
-use syclone_kernel_ast::tree::{FunctionKind, ParamRole};
+use syclone_kernel_ast::analysis::walk::each_expr;
+use syclone_kernel_ast::tree::{ExprKind, FunctionKind, ParamRole, TypeId};
 
 use super::bound::{calls_field, encoded, tables_field};
-use super::device_types::{Granted, device_type_checks, granted, is_primitive};
+use super::device_types::{DeviceTypes, Granted, is_primitive};
 use super::library_names::name_checks;
 use super::lock_step::lock_step_body;
 use super::operands::operand_checks;
@@ -114,8 +115,9 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     // Not the kernel's own name: a type or module may have that too.
     let code = hidden_type("kernel", ident);
-    let checks = device_type_checks(parsed);
-    let Granted { where_clause: granted, names: granted_names } = granted(parsed, &code);
+    let device_types = DeviceTypes::of(parsed);
+    let checks = device_types.checks();
+    let Granted { where_clause: granted, names: granted_names } = device_types.granted(&code);
     let code_type = code_type(parsed, &code);
     let extents = declared_extents(parsed);
     let bodies = bodies(parsed, extents.clone())?;
@@ -232,8 +234,14 @@ fn slow_way_warning(kernel: &Ident, span: Span, reason: &str) -> TokenStream {
 
 /// The static local memory that a kernel asks for, so that a launch can check it before it runs.
 pub fn local_bytes(parsed: &Parsed) -> TokenStream {
-    let mut types = Vec::new();
-    collect_locals(&parsed.function.body, &mut types);
+    let mut types: Vec<TypeId> = Vec::new();
+    each_expr(&parsed.function.body, &mut |expr| {
+        if let ExprKind::Builtin(name, of, _) = &expr.kind
+            && name == "local"
+        {
+            types.extend(of.first());
+        }
+    });
     if types.is_empty() {
         return TokenStream::new();
     }
@@ -242,27 +250,6 @@ pub fn local_bytes(parsed: &Parsed) -> TokenStream {
         quote!(::core::mem::size_of::<#ty>().next_multiple_of(64))
     });
     quote!(local_bytes: 0 #(+ #sizes)*,)
-}
-
-fn collect_locals(block: &syclone_kernel_ast::tree::Block, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {
-    use syclone_kernel_ast::analysis::sync::each_child;
-    use syclone_kernel_ast::tree::{Expr, ExprKind, Stmt};
-    fn search(expr: &Expr, types: &mut Vec<syclone_kernel_ast::tree::TypeId>) {
-        if let ExprKind::Builtin(name, tys, _) = &expr.kind
-            && name == "local"
-        {
-            types.extend(tys.first());
-        }
-        each_child(expr, &mut |child| search(child, types));
-    }
-    for stmt in &block.stmts {
-        match stmt {
-            Stmt::Let { init: e, .. } | Stmt::Expr(e) => search(e, types),
-        }
-    }
-    if let Some(tail) = &block.tail {
-        search(tail, types);
-    }
 }
 
 /// The trait of `abi::arg` for a parameter. The analysis knows its role by the name of its type; rustc checks that the name

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use syclone_kernel_ast::analysis::sync::{Roles, each_child};
+use syclone_kernel_ast::analysis::sync::Roles;
+use syclone_kernel_ast::analysis::walk::{Binding, each_binding};
 use syclone_kernel_ast::tree::*;
 
 use super::builtin_names::is_builtin_method;
@@ -23,7 +24,10 @@ impl<'a> Numbers<'a> {
     pub fn of(parsed: &'a Parsed) -> Self {
         let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
         let mut numbers = Numbers { parsed, roles, spelled, variables: BTreeSet::new() };
-        numbers.block(&parsed.function.body);
+        each_binding(&parsed.function.body, &mut |binding| match binding {
+            Binding::Let { pattern, init: value, .. } | Binding::Arm(pattern, value) => numbers.bind(pattern, value),
+            Binding::For(pattern) => numbers.bind_all(pattern),
+        });
         numbers
     }
 
@@ -97,50 +101,10 @@ impl<'a> Numbers<'a> {
             || name == "Vector"
             || is_vector_alias(&name)
             || path.path.get_ident().is_some_and(|ident| {
-                [&self.parsed.generics, &self.parsed.outer].into_iter().any(|generics| is_bound(generics, ident))
+                [&self.parsed.generics, &self.parsed.outer]
+                    .into_iter()
+                    .any(|generics| is_bounded(generics, ident, &["Scalar", "Float", "Integer"]))
             })
-    }
-
-    fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            match stmt {
-                Stmt::Let { pattern, init, .. } => {
-                    self.expr(init);
-                    self.bind(pattern, init);
-                }
-                Stmt::Expr(expr) => self.expr(expr),
-            }
-        }
-        block.tail.iter().for_each(|tail| self.expr(tail));
-    }
-
-    /// The blocks in an expression, in their order.
-    fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Block(_, block) | ExprKind::Loop(_, block) => self.block(block),
-            ExprKind::While(_, condition, block) => {
-                self.expr(condition);
-                self.block(block);
-            }
-            ExprKind::For { pattern, body, .. } => {
-                // Ranges are of integers.
-                self.bind_all(pattern);
-                self.block(body);
-            }
-            ExprKind::If(condition, then, otherwise) => {
-                self.expr(condition);
-                self.block(then);
-                otherwise.iter().for_each(|otherwise| self.block(otherwise));
-            }
-            ExprKind::Match(scrutinee, arms) => {
-                self.expr(scrutinee);
-                for arm in arms {
-                    self.bind(&arm.pattern, scrutinee);
-                    self.expr(&arm.body);
-                }
-            }
-            _ => each_child(expr, &mut |child| self.expr(child)),
-        }
     }
 
     fn bind(&mut self, pattern: &Pattern, value: &Expr) {
@@ -168,23 +132,23 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Whether a type parameter has a bound that only numbers meet.
-fn is_bound(generics: &syn::Generics, ident: &syn::Ident) -> bool {
-    let is_of_numbers = |bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>| {
+/// Whether a type parameter has a bound of one of these names.
+pub fn is_bounded(generics: &syn::Generics, ident: &syn::Ident, names: &[&str]) -> bool {
+    let is_any = |bounds: &syn::punctuated::Punctuated<syn::TypeParamBound, syn::Token![+]>| {
         bounds.iter().any(|bound| match bound {
             syn::TypeParamBound::Trait(bound) => {
                 let last = bound.path.segments.last();
-                last.is_some_and(|last| ["Scalar", "Float", "Integer"].iter().any(|name| last.ident == name))
+                last.is_some_and(|last| names.iter().any(|name| last.ident == name))
             }
             _ => false,
         })
     };
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    generics.type_params().any(|param| param.ident == *ident && is_of_numbers(&param.bounds))
+    generics.type_params().any(|param| param.ident == *ident && is_any(&param.bounds))
         || predicates.into_iter().any(|predicate| match predicate {
             syn::WherePredicate::Type(predicate) => {
                 matches!(&predicate.bounded_ty, syn::Type::Path(path) if path.path.is_ident(ident))
-                    && is_of_numbers(&predicate.bounds)
+                    && is_any(&predicate.bounds)
             }
             _ => false,
         })

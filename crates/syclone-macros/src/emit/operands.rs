@@ -9,7 +9,7 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::*;
 
 use super::numbers::Numbers;
@@ -20,9 +20,7 @@ use crate::frontend::{Parsed, make_ident, role_by_name};
 pub fn operand_checks(parsed: &Parsed) -> TokenStream {
     let operands = Operands::of(parsed);
     let mut checks = Checks { parsed, operands: &operands, seen: Vec::new(), tokens: TokenStream::new() };
-    let body = &parsed.function.body;
-    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| checks.search(e));
-    body.tail.iter().for_each(|tail| checks.search(tail));
+    each_expr(&parsed.function.body, &mut |expr| checks.check(expr));
     checks.tokens
 }
 
@@ -35,7 +33,7 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    fn search(&mut self, expr: &Expr) {
+    fn check(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Binary(op, left, right) | ExprKind::AssignOp(op, left, right) if computes(*op) => {
                 self.operand(left);
@@ -47,7 +45,6 @@ impl Checks<'_> {
             }
             _ => {}
         }
-        each_child(expr, &mut |child| self.search(child));
     }
 
     fn operand(&mut self, operand: &Expr) {

@@ -6,7 +6,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syclone_kernel_ast::analysis::sync::{Roles, each_child};
+use syclone_kernel_ast::analysis::sync::Roles;
+use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::bound::instance_name;
 use syclone_kernel_ast::tree::*;
 
@@ -33,9 +34,7 @@ pub struct Site<'a> {
 pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
     let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
     let mut search = Search { parsed, roles, spelled, sites: Vec::new() };
-    let body = &parsed.function.body;
-    body.stmts.iter().for_each(|(Stmt::Let { init: e, .. } | Stmt::Expr(e))| search.expr(e));
-    body.tail.iter().for_each(|tail| search.expr(tail));
+    each_expr(&parsed.function.body, &mut |expr| search.expr(expr));
     // Where there is a probe, it costs little more to look for those too that need none but for a trait's method.
     let is_worth_it = |site: &Site<'_>| match &site.call.kind {
         ExprKind::Method { name, .. } => !site.is_built_in || may_be_of_trait(name),
@@ -158,7 +157,6 @@ impl<'a> Search<'a> {
                 self.sites.push(Site { call: expr, refers: self.refers(receiver), is_built_in });
             }
         }
-        each_child(expr, &mut |child| self.expr(child));
     }
 
     /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syclone_kernel_ast::analysis::sync::each_child;
+use syclone_kernel_ast::analysis::walk::{Binding, each_binding};
 use syclone_kernel_ast::tree::*;
 
 use super::bound::leaves_open;
@@ -34,7 +34,11 @@ impl<'a> Spelled<'a> {
                 spelled.references.insert(param.var.0);
             }
         }
-        spelled.block(&parsed.function.body);
+        each_binding(&parsed.function.body, &mut |binding| {
+            if let Binding::Let { pattern, ty, init } = binding {
+                spelled.bind(pattern, ty, init);
+            }
+        });
         spelled
     }
 
@@ -71,44 +75,17 @@ impl<'a> Spelled<'a> {
         (!leaves_open(ty)).then(|| behind_references(ty))
     }
 
-    fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            match stmt {
-                Stmt::Let { pattern, ty, init, .. } => {
-                    self.expr(init);
-                    let Pattern::Bind { var, sub: None } = pattern else { continue };
-                    let declared = ty.and_then(|ty| self.entry(ty));
-                    if let Some(ty) = declared.or_else(|| self.type_of(init)) {
-                        self.types.insert(var.0, ty);
-                    }
-                    if let ExprKind::Var(of) = init.kind {
-                        self.copies.insert(var.0, self.origin(of));
-                    }
-                    if self.refers(init) {
-                        self.references.insert(var.0);
-                    }
-                }
-                Stmt::Expr(expr) => self.expr(expr),
-            }
+    fn bind(&mut self, pattern: &Pattern, ty: Option<TypeId>, init: &Expr) {
+        let Pattern::Bind { var, sub: None } = pattern else { return };
+        let declared = ty.and_then(|ty| self.entry(ty));
+        if let Some(ty) = declared.or_else(|| self.type_of(init)) {
+            self.types.insert(var.0, ty);
         }
-        block.tail.iter().for_each(|tail| self.expr(tail));
-    }
-
-    /// The blocks in an expression.
-    fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Block(_, block) | ExprKind::Loop(_, block) => self.block(block),
-            ExprKind::While(_, condition, block) => {
-                self.expr(condition);
-                self.block(block);
-            }
-            ExprKind::For { body, .. } => self.block(body),
-            ExprKind::If(condition, then, otherwise) => {
-                self.expr(condition);
-                self.block(then);
-                otherwise.iter().for_each(|otherwise| self.block(otherwise));
-            }
-            _ => each_child(expr, &mut |child| self.expr(child)),
+        if let ExprKind::Var(of) = init.kind {
+            self.copies.insert(var.0, self.origin(of));
+        }
+        if self.refers(init) {
+            self.references.insert(var.0);
         }
     }
 }
