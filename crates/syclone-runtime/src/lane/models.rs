@@ -160,6 +160,22 @@ fn launches_of_two_threads_run_one_after_another_and_none_is_forgotten() {
 }
 
 #[test]
+fn waits_of_two_threads_for_different_launches_both_end() {
+    check(3, || {
+        let model = Model::new();
+        let (object, shared) = (MemoryObject::from_vec(vec![0u8; 8]), Shared::default());
+        shared.launch(&model.queue, &object, false);
+        let queue = Arc::clone(&model.queue);
+        let thread = thread::spawn(move || queue.wait().unwrap());
+        shared.launch(&model.queue, &object, false);
+        model.queue.wait().unwrap();
+        assert_eq!(shared.ran.load(Of::Relaxed), 2);
+        thread.join().unwrap();
+        model.end();
+    });
+}
+
+#[test]
 fn the_host_has_memory_for_itself_whose_lease_it_ends_during_a_launch() {
     check(3, || {
         let model = Model::new();
