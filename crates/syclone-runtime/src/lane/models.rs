@@ -107,8 +107,7 @@ impl KernelWork for Alone {
         thread::yield_now();
         self.inside.fetch_sub(1, Of::Relaxed);
         self.ran.fetch_add(1, Of::Relaxed);
-        let parameter = Name::Borrowed("x");
-        if self.fails { Err(Error::OutOfBounds { kernel: self.name(), parameter, count: 1 }) } else { Ok(()) }
+        if self.fails { Err(Error::HostTaskPanic { task: self.name(), message: String::new() }) } else { Ok(()) }
     }
 }
 
@@ -207,7 +206,7 @@ fn a_failure_reaches_who_reads_afterwards_and_no_one_who_reads_what_was_written_
         shared.launch(&model.queue, &object, true);
         shared.launch(&model.queue, &object, false);
         drop(object.wait_for_host(AccessMode::Read).unwrap());
-        assert!(matches!(model.queue.wait(), Err(Error::OutOfBounds { .. })));
+        assert!(matches!(model.queue.wait(), Err(Error::HostTaskPanic { .. })));
         model.end();
     });
 }

@@ -115,7 +115,10 @@ impl Resolved {
             (Kind::Kernel, Effect::Panic) => {
                 Some(Error::KernelPanic { kernel: name, device: device.to_owned(), message })
             }
-            _ => Some(Error::OutOfBounds { kernel: name, parameter: "x".into(), count: self.tag }),
+            _ => {
+                let (device, parameter, extents) = (device.to_owned(), "x".into(), vec![1]);
+                Some(Error::OutOfBounds { kernel: name, device, parameter, extents, count: self.tag })
+            }
         }
     }
 
