@@ -401,6 +401,19 @@ pub enum Error {
         /// The memory's device.
         owner: String,
     },
+    /// A graph that was made for another device than the queue's.
+    #[error(
+        "'{command}': the graph was made for {owner}, not for {device}\n\
+         replay it in a queue of {owner}, or record its commands in a graph for {device}"
+    )]
+    ForeignGraph {
+        /// The command that replays it.
+        command: Name,
+        /// The queue's device.
+        device: String,
+        /// The graph's device.
+        owner: String,
+    },
     /// An access, or a view of USM memory, that this command can't use: it was made in another command group, or
     /// its memory is gone.
     #[error(

@@ -220,9 +220,8 @@ impl Queue {
         self.0.device.backend().admit(&mut command, Admission::Submitted)?;
         let Command { name, work, accesses, dependencies, graph } = command;
         if let Some(graph) = graph.as_ref().filter(|graph| graph.device() != &self.0.device) {
-            return Err(Error::ForeignArgument {
-                command: name.clone(),
-                parameter: name,
+            return Err(Error::ForeignGraph {
+                command: name,
                 device: self.0.device.info().selector.clone(),
                 owner: graph.device().info().selector.clone(),
             });

@@ -79,12 +79,12 @@ impl Machine<'_> {
             }
             Instr::Jump { target } => self.pc = target as usize,
             Instr::JumpUnless { condition, target } => {
-                if self.bits(condition, 1) == 0 {
+                if !self.condition(condition)? {
                     self.pc = target as usize;
                 }
             }
             Instr::JumpIf { condition, target } => {
-                if self.bits(condition, 1) != 0 {
+                if self.condition(condition)? {
                     self.pc = target as usize;
                 }
             }
@@ -301,6 +301,16 @@ impl Machine<'_> {
             _ => return Err(Fault::Internal("an instruction that is none".into())),
         }
         Ok(())
+    }
+
+    /// A `bool`, which may come from memory that holds none.
+    #[inline(always)]
+    fn condition(&self, at: At) -> Result<bool, Fault> {
+        match self.bits(at, 1) {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.invalid(Type::Bool)),
+        }
     }
 
     fn name(&self, name: NameAt) -> String {
