@@ -116,7 +116,8 @@ impl Resolved {
                 Some(Error::KernelPanic { kernel: name, device: device.to_owned(), message })
             }
             _ => {
-                let (device, parameter, extents) = (device.to_owned(), "x".into(), vec![1]);
+                // Which device runs it, the command itself does not know.
+                let (device, parameter, extents) = (String::new(), "x".into(), vec![1]);
                 Some(Error::OutOfBounds { kernel: name, device, parameter, extents, count: self.tag })
             }
         }
