@@ -32,7 +32,8 @@ impl Oob {
 pub struct Instance<I>(PhantomData<fn() -> I>);
 
 impl<I> Instance<I> {
-    pub(super) const fn new() -> Self {
+    /// Of any parameters.
+    pub const fn new() -> Self {
         Instance(PhantomData)
     }
 }
