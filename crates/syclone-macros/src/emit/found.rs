@@ -25,6 +25,7 @@ pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident, instance: &Toke
     let own = turbofish(parsed);
     Some(quote! {
         #[doc(hidden)]
+        #[inline(always)]
         #[allow(dead_code)]
         #vis fn #name #generics (
             &self,

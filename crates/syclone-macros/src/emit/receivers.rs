@@ -37,7 +37,7 @@ impl Class {
 
 /// What is known of a function's receivers.
 pub struct Receivers<'a> {
-    numbers: Numbers<'a>,
+    pub numbers: Numbers<'a>,
     /// The variables whose first value says what they are.
     variables: BTreeMap<u32, Class>,
 }

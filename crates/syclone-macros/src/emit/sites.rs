@@ -18,7 +18,6 @@ use super::found::{finder_name, is_value, may_be_value, nothing_found};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
 use super::receivers::Receivers;
-use super::spelled::Spelled;
 use crate::frontend::{Parsed, is_of_handles};
 
 /// A call that needs a site.
@@ -33,8 +32,7 @@ pub struct Site<'a> {
 
 /// The calls of a function that need a site.
 pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
-    let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
-    let mut search = Search { parsed, roles, spelled, receivers: Receivers::of(parsed), sites: Vec::new() };
+    let mut search = Search { parsed, receivers: Receivers::of(parsed), sites: Vec::new() };
     each_expr(&parsed.function.body, &mut |expr| search.expr(expr));
     // Where there is a probe, it costs little more to look for those too that need none but for a trait's method.
     let is_worth_it = |site: &Site<'_>| match &site.call.kind {
@@ -143,8 +141,6 @@ fn setup(parsed: &Parsed, printer: &Printer<'_>, captures: Option<&[Ident]>) -> 
 /// The search for calls that need a site, in the order of the body.
 struct Search<'a> {
     parsed: &'a Parsed,
-    roles: Roles,
-    spelled: Spelled<'a>,
     receivers: Receivers<'a>,
     sites: Vec<Site<'a>>,
 }
@@ -160,7 +156,7 @@ impl<'a> Search<'a> {
                 (_, is_of_types) => is_of_types && self.receivers.is_asked(receiver, name),
             };
             if !is_built_in || is_wanted {
-                self.sites.push(Site { call: expr, refers: self.refers(receiver), is_built_in });
+                self.sites.push(Site { call: expr, refers: self.receivers.refers(receiver), is_built_in });
             }
         }
     }
@@ -171,22 +167,18 @@ impl<'a> Search<'a> {
         let is_of_values = !is_of_handles(name) || may_be_of_trait(name);
         let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut && is_of_values;
         let is_handle = match receiver.kind {
-            ExprKind::Var(var) => self.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role)),
+            ExprKind::Var(var) => {
+                self.receivers.numbers.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role))
+            }
             _ => false,
         };
-        !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
-    }
-
-    /// Whether a receiver leads to the value: by a reference, or as a specialised argument.
-    fn refers(&self, receiver: &Expr) -> bool {
-        let role = if let ExprKind::Var(var) = receiver.kind { self.roles.role(var) } else { None };
-        role == Some(ParamRole::Spec) || self.spelled.refers(receiver)
+        !is_handle && self.receivers.numbers.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
     }
 
     /// Whether a method by the name of a built-in one is looked for on the receiver's type already, or is none of a user's.
     fn is_asked(&self, receiver: &Expr, name: &str) -> bool {
         !self.receivers.is_asked(receiver, name)
             || matches!(receiver.kind, ExprKind::Const(_))
-            || self.spelled.type_of(receiver).is_some()
+            || self.receivers.numbers.spelled.type_of(receiver).is_some()
     }
 }
