@@ -31,6 +31,12 @@ impl Oob {
 #[derive(Debug)]
 pub struct Instance<I>(PhantomData<fn() -> I>);
 
+impl<I> Default for Instance<I> {
+    fn default() -> Self {
+        Instance::new()
+    }
+}
+
 impl<I> Instance<I> {
     /// Of any parameters.
     pub const fn new() -> Self {
