@@ -7,6 +7,7 @@ use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
 use super::bound::bound_value;
+use super::device_impl::misplaced_function;
 use super::lock_step::{item_body, note_item};
 use super::printer::{Form, Printer};
 use super::regions::{Regions, per_item};
@@ -17,6 +18,9 @@ use crate::frontend::{ParamTokens, Parsed};
 /// of types, so that an import of the one imports the other), which is another name of the one that holds what kernels call.
 pub fn device_fn(parsed: &Parsed) -> syn::Result<TokenStream> {
     let Parsed { vis, ident, .. } = parsed;
+    if let Some(inside) = parsed.misplaced {
+        return Ok(misplaced_function(parsed, inside));
+    }
     let (host, hidden) =
         if parsed.function.kind == FunctionKind::Collective { collective(parsed)? } else { single(parsed) };
     let (holder, span) = (holder(parsed), ident.span());

@@ -10,12 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::builtin_names::is_builtin_method;
 use super::device_fn::{Taken, bound_function, device_function, host_function, host_signature, turbofish};
 use super::found::finder;
-use crate::frontend::{Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
+use crate::frontend::{Inside, Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
 /// The expansion of a block.
 pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
@@ -52,6 +52,22 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
             #methods
         }
     }
+}
+
+/// The expansion of a function of a block or a trait that has the attribute of its own, which is an error: what its uses
+/// look for.
+pub fn misplaced_function(parsed: &Parsed, inside: Inside) -> TokenStream {
+    let Parsed { vis, .. } = parsed;
+    let sig = host_signature(parsed);
+    let Hidden { device, bound, .. } = Hidden::of(parsed, false);
+    // An `impl` of a trait can have none but the trait's own functions.
+    let hidden = (inside != Inside::ImplOfTrait).then(|| {
+        let finder = finder(parsed, &vis.to_token_stream(), &bound, &instance(None));
+        let device = device_function(parsed, &device, vis.to_token_stream(), Taken::OfNoInstance);
+        let bound = bound_function(parsed, &bound, vis.to_token_stream());
+        quote!(#device #bound #finder)
+    });
+    quote!(#[allow(unused)] #vis #sig { loop {} } #hidden)
 }
 
 /// The expansion of a trait.

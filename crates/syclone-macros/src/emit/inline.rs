@@ -1,7 +1,7 @@
 //! `kernel!(|item: Item<1>| …)`: a kernel at the place where it is launched, with captured arguments.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::{Block, ExprKind, FunctionKind, ParamRole, VarId};
 
@@ -71,6 +71,11 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #text,
         )
     });
+    // At the variable, so that rustc sees one error where it cannot be captured.
+    let captured = captures.iter().map(|name| {
+        let take = quote_spanned!(name.span()=> __take);
+        quote!(unsafe { ::syclone::abi::Variable(#name).#take() })
+    });
     let (checked_names, operands) = (name_checks(&parsed), operand_checks(&parsed));
     let sites = sites(&parsed);
     let methods = match &sites[..] {
@@ -84,10 +89,12 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         {
             #checked_names
             #operands
+            #[allow(unused_imports)]
+            use ::syclone::abi::Take as _;
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,
-                (#(unsafe { ::syclone::abi::Capture::capture(#captures) },)*),
+                (#(#captured,)*),
                 #regions,
                 #lock_step,
                 #methods,

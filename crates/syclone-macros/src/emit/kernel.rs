@@ -98,21 +98,43 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     };
     let params = passed(parsed);
     let types: Vec<&syn::Type> = params.iter().map(|p| &p.ty).collect();
-    let arguments = params.iter().map(|p| {
-        let (name, ty) = (&p.ident, &p.ty);
-        match argument_trait(p.role) {
-            Some(role) => {
-                let role = Ident::new(role, Span::call_site());
-                quote!(#name: impl ::syclone::abi::arg::#role<#ty>)
+    let arguments: Vec<TokenStream> = params
+        .iter()
+        .map(|p| {
+            let (name, ty) = (&p.ident, &p.ty);
+            match argument_trait(p.role) {
+                Some(role) => {
+                    let role = Ident::new(role, Span::call_site());
+                    quote!(#name: impl ::syclone::abi::arg::#role<#ty>)
+                }
+                None => quote!(#name: #ty),
             }
-            None => quote!(#name: #ty),
-        }
-    });
+        })
+        .collect();
     let values = params.iter().map(|p| match (&p.ident, p.role == ParamRole::Value && !is_primitive(&p.ty)) {
         (name, true) => quote!(::syclone::abi::PlainValue(#name)),
         (name, false) => quote!(#name),
     });
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let unsafety = &parsed.sig.safety;
+    // `'static` stands with the parameter, wherever the user's own bounds stand.
+    let bounds = where_clause.as_ref().map(|_| quote!(#[allow(clippy::multiple_bound_locations)]));
+    let span = ident.span();
+    let constructor = |code: TokenStream, body: TokenStream| {
+        quote_spanned! {span=>
+            #(#attrs)*
+            #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+            #bounds
+            #vis #unsafety fn #ident #impl_generics (#(#arguments),*)
+                -> ::syclone::abi::KernelCall<#dims, #form, #code, (#(#types,)*)> #where_clause
+            { #body }
+        }
+    };
+    if parsed.misplaced.is_some() {
+        // Nothing but the function can stand there.
+        let constructor = constructor(quote!(::syclone::abi::NoCode<(#(#types,)*)>), quote!(loop {}));
+        return Ok(quote!(#[allow(unused)] #constructor));
+    }
     // Not the kernel's own name: a type or module may have that too.
     let code = hidden_type("kernel", ident);
     let device_types = DeviceTypes::of(parsed);
@@ -145,21 +167,10 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let reason = bodies.reason.as_ref().map(|(_, r)| quote!(not_split: ::core::option::Option::Some(#r),));
     let options = quote!(#has_lock_step #sizes #local_bytes #reason);
     let meta = meta(parsed, dims, options);
-    let unsafety = &parsed.sig.safety;
-    // `'static` stands with the parameter, wherever the user's own bounds stand.
-    let bounds = where_clause.as_ref().map(|_| quote!(#[allow(clippy::multiple_bound_locations)]));
-    let span = ident.span();
+    let constructor =
+        constructor(quote!(#code #type_generics), quote!(#checks ::syclone::abi::KernelCall::new((#(#values,)*))));
     Ok(quote_spanned! {span=>
-        #(#attrs)*
-        #[allow(clippy::too_many_arguments, clippy::type_complexity)]
-        #bounds
-        #vis #unsafety fn #ident #impl_generics (#(#arguments),*)
-            -> ::syclone::abi::KernelCall<#dims, #form, #code #type_generics, (#(#types,)*)> #where_clause
-        {
-            #checks
-            ::syclone::abi::KernelCall::new((#(#values,)*))
-        }
-
+        #constructor
         #code_type
         #granted_names
 

@@ -4,6 +4,7 @@ use super::expr::strip;
 use super::local_const::substitute_in_generics;
 use super::lower::{Binding, Body, Lowerer};
 use super::pattern::is_upper;
+use super::surroundings::Surroundings;
 use super::types::{self, display};
 use super::{Callee, LibraryName, advice};
 use proc_macro2::Span;
@@ -83,6 +84,9 @@ impl Lowerer {
             return self.make(ExprKind::TupleStruct(ty, args), span);
         }
         self.check_recursion(path, &segments);
+        if function.qself.is_none() {
+            self.check_plain(path, &segments);
+        }
         let args = call.args.iter().map(|arg| self.argument(arg)).collect();
         let id = self.callee(function);
         self.make(ExprKind::Call(id, args), span)
@@ -250,15 +254,38 @@ impl Lowerer {
     }
 
     fn check_recursion(&mut self, path: &syn::Path, segments: &[String]) {
-        let (own, of_self) = &self.own_name;
+        let (Some(own), of_self) = &self.own_name else { return };
         let recursive = match segments {
-            [only] => !of_self && only == own,
-            [first, last] => *of_self && first == "Self" && last == own,
+            [only] => !of_self && own == only,
+            [first, last] => *of_self && first == "Self" && own == last,
             _ => false,
         };
         if recursive {
             self.error(path, "recursion does not exist on a device: write a loop");
         }
+    }
+
+    /// Functions that are seen to be the host's.
+    fn check_plain(&mut self, path: &syn::Path, segments: &[String]) {
+        let around = || match &self.own_name.0 {
+            Some(own) => Surroundings::of_function(own),
+            None => Surroundings::of_inline(path.segments.last()?.ident.span()),
+        };
+        let message = match segments {
+            [only] if around().is_some_and(|around| around.is_plain_function(only)) => {
+                format!("`{only}` is a function of the host only: write `#[device_fn]` over it to call it in kernels")
+            }
+            [ty, name]
+                if !self.generics.types.contains_key(ty)
+                    && around().is_some_and(|around| around.is_plain_method(ty, name)) =>
+            {
+                format!(
+                    "`{ty}::{name}` is a function of the host only: write `#[device_fn]` over its `impl` block to call it in kernels"
+                )
+            }
+            _ => return,
+        };
+        self.error(path, message);
     }
 
     fn callee(&mut self, function: &syn::ExprPath) -> CalleeId {

@@ -108,7 +108,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
     let place = Span::call_site().located_at(closure.inputs_begin.span);
     let ident = Ident::new("inline_kernel", place);
     let sig: syn::Signature = parse_quote!(fn #ident(#inputs));
-    let mut lowerer = Lowerer::new(Body::Kernel, kind, (String::new(), false), GenericNames::default());
+    let mut lowerer = Lowerer::new(Body::Kernel, kind, (None, false), GenericNames::default());
     lowerer.captures = Some(Vec::new());
     let (mut params, mut tokens) = lowerer.params(&sig, false);
     let inferred: syn::Type = parse_quote!(_);
@@ -155,6 +155,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         spans: tables.spans,
         options: Options::default(),
         is_inline: true,
+        misplaced: None,
         has_body: true,
         errors: None,
         sig,

@@ -2,6 +2,7 @@
 
 use super::lower::{Body, GenericNames, Lowerer};
 use super::std_traits::{ImplOf, impl_of};
+use super::surroundings::{Inside, Surroundings};
 use super::{Options, Parsed, add_error, name_of, signature};
 use crate::emit::is_builtin_method;
 use proc_macro2::{Span as TokenSpan, TokenStream};
@@ -54,22 +55,58 @@ pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
         outer: syn::Generics::default(),
     };
     let unchecked_known = bad_options.is_none();
+    let misplaced = misplaced(&source.sig, "kernel");
     let parsed = parse(source, Body::Kernel, options, unchecked_known);
-    combine(bad_options, parsed)
+    note_misplaced(misplaced, combine(bad_options, parsed))
 }
 
 /// Reads `#[device_fn] fn`.
 pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
     let errors = no_options(attr).err();
+    let misplaced = misplaced(&item.sig, "device_fn");
     let source = Source {
         attrs: item.attrs,
         vis: item.vis,
         sig: item.sig,
         block: Some(*item.block),
-        in_type: false,
+        in_type: misplaced.is_some(),
         outer: syn::Generics::default(),
     };
-    combine(errors, parse(source, Body::Device, Options::default(), true))
+    note_misplaced(misplaced, combine(errors, parse(source, Body::Device, Options::default(), true)))
+}
+
+/// The error of an attribute on a function of an `impl` block or a trait.
+fn misplaced(sig: &Signature, attribute: &str) -> Option<(Inside, Error)> {
+    let inside = match Surroundings::of_function(&sig.ident).and_then(|around| around.inside()) {
+        Some(inside) => inside,
+        // Only such a function has a receiver. A kernel's is told of as a parameter.
+        None if attribute == "device_fn" && sig.receiver().is_some() => Inside::Impl,
+        None => return None,
+    };
+    let block = if inside == Inside::Trait { "trait" } else { "`impl` block" };
+    let message = match attribute {
+        "kernel" => format!(
+            "a kernel cannot belong to an `impl` block or a trait\nmove it out of the {block}, and make what it needs of `self` its parameters"
+        ),
+        _ => format!(
+            "`#[device_fn]` stands on the whole {block}, and not on one of its functions\nmove it there; functions of the host go into an `impl` block of their own"
+        ),
+    };
+    Some((inside, Error::new(sig.ident.span(), message)))
+}
+
+fn note_misplaced(mistake: Option<(Inside, Error)>, parsed: Result<Parsed>) -> Result<Parsed> {
+    match (mistake, parsed) {
+        (Some((inside, error)), Ok(mut parsed)) => {
+            // What else is wrong with it may be so only here.
+            parsed.errors = None;
+            parsed.make_stub(error);
+            parsed.misplaced = Some(inside);
+            Ok(parsed)
+        }
+        (Some((_, error)), Err(_)) => Err(error),
+        (None, parsed) => parsed,
+    }
 }
 
 /// Reads `#[device_fn] impl`.
@@ -90,6 +127,10 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
         }
     }
     let mut of = impl_of(&item, &mut errors);
+    if let Some(error) = of_plain_trait(&item) {
+        add_error(&mut errors, error);
+        of = ImplOf::Refused;
+    }
     if of == ImplOf::Refused {
         return Ok(ParsedImpl { item, of, functions: Vec::new(), errors });
     }
@@ -134,8 +175,23 @@ pub fn parse_device_impl(attr: TokenStream, item: syn::ItemImpl) -> Result<Parse
     Ok(ParsedImpl { item, of, functions, errors })
 }
 
+/// The error of a block of a trait that is seen to be the host's.
+fn of_plain_trait(item: &syn::ItemImpl) -> Option<Error> {
+    let (path, _) = item.trait_.as_ref()?;
+    let name = path.get_ident()?;
+    let function = item.items.iter().find_map(|member| match member {
+        ImplItem::Fn(function) => Some(&function.sig.ident),
+        _ => None,
+    })?;
+    let is_plain = Surroundings::of_function(function)?.is_plain_trait(&name.to_string());
+    let message = || {
+        format!("`{name}` is a trait of the host only: write `#[device_fn]` over it to call its functions in kernels")
+    };
+    is_plain.then(|| Error::new(name.span(), message()))
+}
+
 /// Reads `#[device_fn] trait`.
-pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<ParsedTrait> {
+pub fn parse_device_trait(attr: TokenStream, mut item: syn::ItemTrait) -> Result<ParsedTrait> {
     let mut errors = no_options(attr).err();
     if let Some(token) = &item.unsafety {
         add_error(&mut errors, Error::new_spanned(token, "a device trait cannot be `unsafe`: leave `unsafe` out"));
@@ -162,6 +218,9 @@ pub fn parse_device_trait(attr: TokenStream, item: syn::ItemTrait) -> Result<Par
             item.ident
         );
         add_error(&mut errors, Error::new_spanned(receiver, message));
+        // So that nothing else is wrong with it.
+        item.colon_token.get_or_insert_default();
+        item.supertraits.push(syn::parse_quote!(::syclone::types::DeviceCopy));
     }
     let has_params = !item.generics.params.is_empty();
     let mut functions = Vec::new();
@@ -231,7 +290,7 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         }
     }
     let kind = signature::kind(&sig, body);
-    let mut lowerer = Lowerer::new(body, kind, (sig.ident.to_string(), in_type), generics);
+    let mut lowerer = Lowerer::new(body, kind, (Some(sig.ident.clone()), in_type), generics);
     if unchecked_known {
         lowerer.check_signature(&sig, options.unchecked);
     }
@@ -271,6 +330,7 @@ fn parse(source: Source, body: Body, options: Options, unchecked_known: bool) ->
         spans: tables.spans,
         options,
         is_inline: false,
+        misplaced: None,
         has_body: block.is_some(),
         errors: None,
         sig,

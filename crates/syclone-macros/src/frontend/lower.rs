@@ -79,8 +79,8 @@ pub struct Lowerer {
     pub body: Body,
     /// The function's kind.
     pub kind: FunctionKind,
-    /// The function's own name, and whether it is called through `Self::` or `self.`.
-    pub own_name: (String, bool),
+    /// The function's own name, if it has one, and whether it is called through `Self::` or `self.`.
+    pub own_name: (Option<Ident>, bool),
     /// Names of the generics in scope.
     pub generics: GenericNames,
     /// Whether `local::<T>()` may stand as the very next expression.
@@ -118,7 +118,7 @@ impl<T> Table<T> {
 
 impl Lowerer {
     /// A fresh state for a function called `own_name`.
-    pub fn new(body: Body, kind: FunctionKind, own_name: (String, bool), generics: GenericNames) -> Lowerer {
+    pub fn new(body: Body, kind: FunctionKind, own_name: (Option<Ident>, bool), generics: GenericNames) -> Lowerer {
         Lowerer {
             errors: Vec::new(),
             spans: Vec::new(),

@@ -142,9 +142,9 @@ impl Lowerer {
     }
 
     fn check_own_method(&mut self, receiver: &Expr, name: &str, span: proc_macro2::Span) {
-        let (own, of_self) = &self.own_name;
+        let (Some(own), of_self) = &self.own_name else { return };
         let on_self = matches!(&receiver.kind, ExprKind::Var(var) if self.vars[var.0 as usize].name == "self");
-        if *of_self && on_self && name == own {
+        if *of_self && on_self && own == name {
             self.error_at(span, "recursion does not exist on a device: write a loop");
         }
     }

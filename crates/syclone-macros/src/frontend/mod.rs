@@ -11,6 +11,7 @@
 //! - `signature.rs`: kinds, parameters and their roles; `types.rs`: which types may be named.
 //! - `lower.rs`: scopes, tables, statements; `expr.rs`, `control.rs`, `call.rs`, `method.rs`, `place.rs`, `pattern.rs`: one
 //!   family of constructs each; `advice.rs`: what to write instead of what the language lacks.
+//! - `surroundings.rs`: what stands around the function, for advice only.
 //! - `message.rs`: what a kernel prints and asserts.
 //! - `hygiene.rs`: which identifiers mean the same variable.
 //! - `options.rs`: the arguments of `#[kernel(…)]`.
@@ -34,6 +35,7 @@ mod pattern;
 mod place;
 mod signature;
 mod std_traits;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -49,6 +51,7 @@ pub use method::names_const;
 pub use options::Options;
 pub use signature::role_by_name;
 pub use std_traits::{ImplOf, note_trait};
+pub use surroundings::Inside;
 pub use tokens::is_of_handles;
 pub use types::{PRIMITIVES, elements, last_segment, type_arguments};
 
@@ -89,6 +92,8 @@ pub struct Parsed {
     pub options: Options,
     /// Whether it is a `kernel!` closure.
     pub is_inline: bool,
+    /// The `impl` block or trait that it stands in, where the attribute cannot stand.
+    pub misplaced: Option<Inside>,
     /// False for a trait's function without a default body: the tree's body is then empty.
     pub has_body: bool,
     /// What was wrong with the body, which is then a [stub](Parsed::make_stub). The macro emits the stub beside the

@@ -177,11 +177,7 @@ impl Lowerer {
             let (ident, mutable, ty, role) = match arg {
                 FnArg::Receiver(receiver) => {
                     if !self_ty {
-                        let message = match self.body {
-                            Body::Kernel => "`self` has no meaning here: take the value as a parameter with a name",
-                            Body::Device => "for methods, `#[device_fn]` stands on the whole `impl` block",
-                        };
-                        self.error(receiver, message);
+                        self.error(receiver, "`self` has no meaning here: take the value as a parameter with a name");
                         // Its uses are part of the same mistake, so it is declared all the same.
                     }
                     let Some((ty, role)) = self.receiver(receiver) else {

@@ -1,8 +1,10 @@
 //! Which types a kernel may name, and how a type is displayed.
 
-use super::lower::Lowerer;
+use super::lower::{Binding, Lowerer};
+use super::signature::role_by_name;
 
 use quote::ToTokens;
+use syclone_kernel_ast::tree::ParamRole;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -110,6 +112,20 @@ pub fn strip(mut ty: &Type) -> &Type {
     }
 }
 
+/// Whether a parameter of this role is a handle to memory.
+fn is_handle(role: ParamRole) -> bool {
+    matches!(
+        role,
+        ParamRole::View
+            | ParamRole::ItemMut
+            | ParamRole::GroupMut
+            | ParamRole::ScatterMut
+            | ParamRole::AtomicView
+            | ParamRole::LocalAccessor
+            | ParamRole::Reducer
+    )
+}
+
 /// The types of [`advice`] that have parameters.
 const GENERIC: [&str; 16] = [
     "Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Option", "Result",
@@ -120,7 +136,7 @@ impl Lowerer {
     /// Reports what the type names that devices do not have. `infer` says whether `_` may stand in it.
     pub fn check_type(&mut self, ty: &Type, infer: bool) {
         match strip(ty) {
-            Type::Array(array) => self.check_type(&array.elem, infer),
+            Type::Array(array) => self.check_array(array, infer),
             Type::Tuple(tuple) => tuple.elems.iter().for_each(|elem| self.check_type(elem, infer)),
             Type::Path(path) => {
                 if let Some(qself) = &path.qself {
@@ -164,6 +180,24 @@ impl Lowerer {
             Type::Never(ty) => self.error(ty, "the type `!` is not part of the kernel language: every function returns"),
             other => self.error(other, "this type is not part of the kernel language: use scalars, vectors, arrays, tuples and `DeviceCopy` structs"),
         }
+    }
+
+    fn check_array(&mut self, array: &syn::TypeArray, infer: bool) {
+        if let Some(name) = last_segment(&array.elem).map(|last| &last.ident)
+            && is_handle(role_by_name(&array.elem))
+        {
+            self.error(&array.elem, format!("a `{name}` cannot lie in an array: make each a parameter of its own"));
+        }
+        if let syn::Expr::Path(length) = &array.len
+            && let Some(variable) = length.path.get_ident()
+            && let Some(Binding::Var(_)) = self.lookup(variable)
+        {
+            let message = format!(
+                "an array's length is a constant, and `{variable}` is a variable: use a literal, a `const` or a const generic; local memory that is sized at launch is a parameter, a `LocalAccessor`"
+            );
+            self.error(&array.len, message);
+        }
+        self.check_type(&array.elem, infer);
     }
 
     fn check_generics(&mut self, arguments: &PathArguments, infer: bool) {

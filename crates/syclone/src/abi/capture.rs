@@ -9,10 +9,6 @@ use crate::types::DeviceCopy;
 use crate::types::ops::ReduceOp;
 
 /// A variable that an inline kernel can capture.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be captured by `kernel!`",
-    note = "capture accesses of buffers, such as `buffer.read(h)`, and DeviceCopy values"
-)]
 pub trait Capture {
     /// What the kernel sees.
     type Param: KernelParam;
@@ -22,6 +18,62 @@ pub trait Capture {
     /// # Safety
     /// As for [`KernelArg::into_param`].
     unsafe fn capture(self) -> Self::Param;
+}
+
+/// A variable that an inline kernel captures.
+///
+/// It is taken by a [method](Take::__take), because rustc does not know what a method gives that does not exist: what cannot
+/// be captured is then one error, at the variable, and no use of it is another.
+pub struct Variable<T>(pub T);
+
+/// A [`Variable`] that can be captured.
+#[diagnostic::on_unimplemented(
+    message = "this variable cannot be captured by `kernel!`",
+    label = "neither an access of memory nor a `DeviceCopy` value",
+    note = "capture an access of a buffer, such as `let data = buffer.read(h);`, or a `DeviceCopy` value: a struct of the program's \
+            own needs `#[derive(Clone, Copy, DeviceCopy)]`"
+)]
+pub trait Capturable {
+    /// What the kernel sees.
+    type Param: KernelParam;
+
+    /// [`Capture::capture`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn captured(self) -> Self::Param;
+}
+
+impl<T: Capture> Capturable for Variable<T> {
+    type Param = T::Param;
+
+    #[inline(always)]
+    unsafe fn captured(self) -> T::Param {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.capture() }
+    }
+}
+
+/// The method by which a [`Variable`] is taken.
+pub trait Take {
+    /// What the kernel sees.
+    type Taken;
+
+    /// What the kernel sees of it.
+    ///
+    /// # Safety
+    /// As for [`Capture::capture`].
+    unsafe fn __take(self) -> Self::Taken;
+}
+
+impl<V: Capturable> Take for V {
+    type Taken = V::Param;
+
+    #[inline(always)]
+    unsafe fn __take(self) -> V::Param {
+        // SAFETY: the caller's promise.
+        unsafe { self.captured() }
+    }
 }
 
 impl<T: DeviceCopy> Capture for T {

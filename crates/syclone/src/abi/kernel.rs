@@ -168,6 +168,17 @@ pub trait KernelCode<const D: usize>: 'static {
     }
 }
 
+/// The code of a kernel that is none, because it stands where no kernel can: its launches are no errors of their own.
+pub struct NoCode<P>(PhantomData<fn() -> P>);
+
+impl<const D: usize, P: ParamTuple> KernelCode<D> for NoCode<P> {
+    type Params = P;
+
+    fn meta() -> KernelMeta<D> {
+        unreachable!("a program with such a kernel does not compile");
+    }
+}
+
 /// The types of a kernel's parameters by number, for predicates that are not to spell them.
 pub trait Named<const N: usize> {
     /// The type.

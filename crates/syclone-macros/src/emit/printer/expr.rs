@@ -134,10 +134,15 @@ impl Printer<'_> {
                 quote_spanned!(span=> &#mutable #a)
             }
             ExprKind::If(cond, then, otherwise) => {
-                let (cond, then) = (self.expr(cond), self.block(then));
-                let otherwise = otherwise.as_ref().map(|b| {
-                    let b = self.block(b);
-                    quote!(else #b)
+                // At the user's `if`, for what rustc says of the whole.
+                let block = |block| {
+                    let block = self.block(block);
+                    quote_spanned!(span=> { #block })
+                };
+                let (cond, then) = (self.expr(cond), block(then));
+                let otherwise = otherwise.as_ref().map(|otherwise| {
+                    let otherwise = block(otherwise);
+                    quote!(else #otherwise)
                 });
                 quote_spanned!(span=> if #cond #then #otherwise)
             }
