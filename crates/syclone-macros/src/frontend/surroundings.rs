@@ -63,8 +63,15 @@ impl Surroundings {
 
     /// Whether `ty::name` is a function without `#[device_fn]` of an `impl` block without it.
     pub fn is_plain_method(&self, ty: &str, name: &str) -> bool {
-        let of = |scope: &Scope| scope.types.contains(ty).then(|| scope.methods.contains(&(ty.into(), name.into())));
+        let of = |scope: &Scope| {
+            scope.types.get(ty).map(|is_generic| !is_generic && scope.methods.contains(&(ty.into(), name.into())))
+        };
         self.found(of).unwrap_or(false)
+    }
+
+    /// Whether a type of this name is a struct or an enum of the scope.
+    pub fn is_own_type(&self, name: &str) -> bool {
+        self.found(|scope| scope.types.get(name).map(|_| true)).unwrap_or(false)
     }
 
     /// Whether a trait of this name is one without `#[device_fn]`.
@@ -107,8 +114,8 @@ struct Scope {
     functions: BTreeMap<String, bool>,
     /// Its traits, and whether each is a plain one.
     traits: BTreeMap<String, bool>,
-    /// Its types without generics.
-    types: BTreeSet<String>,
+    /// Its structs and enums, and whether each has generics.
+    types: BTreeMap<String, bool>,
     /// Plain functions of plain `impl` blocks, with the type's name.
     methods: BTreeSet<(String, String)>,
 }
@@ -169,6 +176,10 @@ impl Reader {
         &mut self.file.scopes[self.scope]
     }
 
+    fn note_type(&mut self, name: &Ident, generics: &syn::Generics) {
+        self.now().types.insert(name.to_string(), !generics.params.is_empty());
+    }
+
     fn note(&mut self, name: &Ident) {
         let (scope, inside) = (self.scope, self.inside);
         self.file.functions.push(Place { name: name.to_string(), at: name.span().start(), scope, inside });
@@ -196,15 +207,11 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        if item.generics.params.is_empty() {
-            self.now().types.insert(item.ident.to_string());
-        }
+        self.note_type(&item.ident, &item.generics);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        if item.generics.params.is_empty() {
-            self.now().types.insert(item.ident.to_string());
-        }
+        self.note_type(&item.ident, &item.generics);
     }
 
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {
