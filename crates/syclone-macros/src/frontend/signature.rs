@@ -2,7 +2,6 @@
 
 use super::ParamTokens;
 use super::lower::{Body, GenericNames, Lowerer};
-use super::surroundings::Surroundings;
 use super::types::{elements, last_segment, strip, type_arguments};
 use syclone_kernel_ast::tree::*;
 
@@ -264,26 +263,10 @@ impl Lowerer {
             plain => {
                 self.check_type(plain, false);
                 let role = role_by_name(plain);
-                if role != ParamRole::Value && self.is_own_type(plain) {
-                    let message = format!(
-                        "`{}` has the name of a type of syclone's parameters but is another: rename it, or write syclone's by its path",
-                        super::types::display(plain)
-                    );
-                    self.error(plain, message);
-                }
                 self.check_role(role, plain, idx);
                 role
             }
         }
-    }
-
-    /// Whether a type is seen to be one of the program's own.
-    fn is_own_type(&self, ty: &Type) -> bool {
-        let Type::Path(syn::TypePath { qself: None, path, .. }) = ty else { return false };
-        let (Some(own), Some(name), 1) = (&self.own_name.0, path.segments.last(), path.segments.len()) else {
-            return false;
-        };
-        Surroundings::of_function(own).is_some_and(|around| around.is_own_type(&name.ident.to_string()))
     }
 
     fn reference_role(&mut self, reference: &syn::TypeReference, ty: &Type) -> ParamRole {

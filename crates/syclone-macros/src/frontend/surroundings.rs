@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use proc_macro2::{Ident, LineColumn, Span};
 use syn::visit::{self, Visit};
@@ -35,17 +35,18 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of the function of this name, where a file has it as its own tokens.
-    pub fn of_function(name: &Ident) -> Option<Self> {
-        let (file, at) = (File::at(name.span())?, name.span().start());
+    /// Those of the function of this name, where a file has it as its own tokens. A file that has none of these words is not
+    /// looked at closer.
+    pub fn of_function(name: &Ident, words: &[&str]) -> Option<Self> {
+        let (file, at) = (Source::at(name.span())?.shape(words)?, name.span().start());
         let found = file.functions.iter().find(|function| function.at == at && name == &function.name)?;
         let (scope, inside) = (found.scope, found.inside);
         Some(Surroundings { file, scope, inside })
     }
 
     /// Those of the inline kernel that has a token at this place.
-    pub fn of_inline(token: Span) -> Option<Self> {
-        let (file, at) = (File::at(token)?, token.start());
+    pub fn of_inline(token: Span, words: &[&str]) -> Option<Self> {
+        let (file, at) = (Source::at(token)?.shape(words)?, token.start());
         let (_, scope) = file.inline.iter().rev().find(|((start, end), _)| (*start..*end).contains(&at))?;
         let scope = *scope;
         Some(Surroundings { file, scope, inside: None })
@@ -67,11 +68,6 @@ impl Surroundings {
             scope.types.get(ty).map(|is_generic| !is_generic && scope.methods.contains(&(ty.into(), name.into())))
         };
         self.found(of).unwrap_or(false)
-    }
-
-    /// Whether a type of this name is a struct or an enum of the scope.
-    pub fn is_own_type(&self, name: &str) -> bool {
-        self.found(|scope| scope.types.get(name).map(|_| true)).unwrap_or(false)
     }
 
     /// Whether a trait of this name is one without `#[device_fn]`.
@@ -128,19 +124,34 @@ struct Place {
     inside: Option<Inside>,
 }
 
-impl File {
+/// A source file.
+struct Source {
+    text: String,
+    /// Made when somebody asks: in unoptimised macros that takes as long as a few kernels do.
+    shape: OnceLock<Arc<File>>,
+}
+
+impl Source {
     /// The file that a token is of.
-    fn at(span: Span) -> Option<Arc<File>> {
-        static READ: Mutex<Option<HashMap<PathBuf, Arc<File>>>> = Mutex::new(None);
+    fn at(span: Span) -> Option<Arc<Source>> {
+        static READ: Mutex<Option<HashMap<PathBuf, Arc<Source>>>> = Mutex::new(None);
         let path = span.local_file()?;
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = read.get_or_insert_default().entry(path).or_insert_with_key(|path| {
+        let source = read.get_or_insert_default().entry(path).or_insert_with_key(|path| {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            Arc::new(File::read(&text))
+            Arc::new(Source { text, shape: OnceLock::new() })
         });
-        Some(file.clone())
+        Some(source.clone())
     }
 
+    /// Its shape, if one of the words is in it.
+    fn shape(&self, words: &[&str]) -> Option<Arc<File>> {
+        let has_word = words.iter().any(|word| self.text.contains(word));
+        has_word.then(|| self.shape.get_or_init(|| Arc::new(File::read(&self.text))).clone())
+    }
+}
+
+impl File {
     /// The shape of this text, empty if it is no Rust.
     fn read(text: &str) -> File {
         let mut reader = Reader { file: File::default(), scope: 0, inside: None, plain_block_of: None };

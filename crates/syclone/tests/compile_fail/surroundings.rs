@@ -96,17 +96,6 @@ fn helper() -> f32 {
     plain(2.0)
 }
 
-mod own {
-    use syclone::prelude::*;
-
-    struct View<T>(T);
-
-    #[kernel]
-    fn takes_another_view(item: Item<1>, x: View<f32>, y: ItemMut<f32>) {
-        y[item] = x.0;
-    }
-}
-
 fn launch(queue: &Queue, x: &Buffer<f32>, y: &Buffer<f32>) -> syclone::Result<Event> {
     queue.submit(|h| h.parallel_for([4], Ray::scale(x.read(h), y.write(h))))?;
     queue.submit(|h| {
