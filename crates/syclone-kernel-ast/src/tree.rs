@@ -57,6 +57,16 @@ pub enum FunctionKind {
     Collective,
 }
 
+impl FunctionKind {
+    /// The dimensions of a kernel's items; 0 of what takes none.
+    pub fn dims(self) -> u8 {
+        match self {
+            FunctionKind::Range { dims } | FunctionKind::NdRange { dims } => dims,
+            FunctionKind::SingleTask | FunctionKind::Device | FunctionKind::Collective => 0,
+        }
+    }
+}
+
 /// One kernel or device function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {

@@ -384,6 +384,19 @@ impl Type {
         }
     }
 
+    /// How many dimensions a handle to memory has.
+    pub fn dims(&self) -> Option<u8> {
+        match self {
+            Type::View(_, dims)
+            | Type::ItemMut(_, dims)
+            | Type::GroupMut(_, dims)
+            | Type::ScatterMut(_, dims)
+            | Type::AtomicView(_, dims)
+            | Type::LocalAccessor(_, dims) => Some(*dims),
+            _ => None,
+        }
+    }
+
     /// Bytes of a value. Handles are one machine word, tokens (items, groups, operators) nothing.
     ///
     /// A size that does not fit `usize` is `usize::MAX`: rustc has refused such a type before.

@@ -92,3 +92,21 @@ fn a_place_is_found_once_and_counted() {
     // What wraps goes on wrapping.
     assert_eq!(x, [i32::MAX, i32::MIN, i32::MIN + 1, i32::MIN + 2]);
 }
+
+#[test]
+fn items_and_indices_have_as_many_numbers_as_kernels_and_parameters_however_short_these_are() {
+    let mut out = [0; 3];
+    let mut first = |text| {
+        let mut launch = launch(&bind(text), 1, 1, vec![table(&mut out, 1, 3)]);
+        launch.global = [1, 1, 4];
+        let kernel = Kernel::new(&launch.function, &NoBuiltins).unwrap();
+        let mut checker = Checker::new(&kernel, &launch);
+        // SAFETY: the argument is the table above.
+        let _ = unsafe { kernel.run(&launch, &NoBuiltins, &mut checker) };
+        checker.into_findings().remove(0).message
+    };
+    let divides = "fn k(item: Item<2>, out: ItemMut<i32, 2>) { out[item] = 1 / (item.id(1) as i32); }";
+    assert_eq!(first(divides), "item [0, 0]: `/` by zero");
+    let strays = "fn k(item: Item<2>, out: ItemMut<i32, 2>) { out[item] = 1; }";
+    assert_eq!(first(strays), "item [0, 3]: index [0, 3] is outside of `out`, which has [1, 3] elements");
+}

@@ -3,7 +3,7 @@
 mod support;
 
 use support::*;
-use syclone_kernel_ast::interp::Fault;
+use syclone_kernel_ast::interp::{Fault, Id};
 
 #[test]
 fn local_memory_and_barriers_reverse_each_group() {
@@ -74,7 +74,7 @@ fn a_barrier_that_some_never_reach_is_divergence_and_no_hang() {
     }";
     let mut out = vec![0; 8];
     let fault = run_text(text, 8, 8, vec![row(&mut out)]).unwrap_err();
-    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 8, group: [0, 0, 0] });
+    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 8, group: Id::new([0; 3], 1) });
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn different_barriers_are_not_one() {
         }
     }";
     let fault = run_text(text, 4, 4, vec![plain(1)]).unwrap_err();
-    assert_eq!(fault, Fault::Divergence { line: 3, arrived: 2, expected: 4, group: [0, 0, 0] });
+    assert_eq!(fault, Fault::Divergence { line: 3, arrived: 2, expected: 4, group: Id::new([0; 3], 1) });
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn returning_before_a_barrier_is_divergence_unless_all_do() {
     }";
     assert_eq!(run_text(text, 4, 4, vec![plain(1)]), Ok(()));
     let fault = run_text(text, 4, 4, vec![plain(0)]).unwrap_err();
-    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 4, group: [0, 0, 0] });
+    assert_eq!(fault, Fault::Divergence { line: 4, arrived: 3, expected: 4, group: Id::new([0; 3], 1) });
 }
 
 #[test]

@@ -7,9 +7,14 @@ use std::sync::Arc;
 use support::*;
 use syclone_kernel_ast::bound::BoundFunction;
 use syclone_kernel_ast::builtins::NoBuiltins;
-use syclone_kernel_ast::interp::{Access, AccessKind, Arg, Fault, Global, Kernel, Observer, OutOfBounds, Space};
+use syclone_kernel_ast::interp::{Access, AccessKind, Arg, Fault, Global, Id, Kernel, Observer, OutOfBounds, Space};
 use syclone_kernel_ast::types::{Field, IntKind, Op, Order, Scope, StructType, Type};
 use syclone_kernel_ast::value::Value;
+
+/// An item of one dimension.
+fn item(id: usize) -> Id {
+    Id::new([0, 0, id], 1)
+}
 
 #[test]
 fn reads_outside_give_zero_writes_are_dropped_and_the_first_is_reported() {
@@ -31,7 +36,8 @@ fn reads_outside_give_zero_writes_are_dropped_and_the_first_is_reported() {
         line: 3,
         index: [0, 0, 8],
         extents: [1, 1, 8],
-        item: [0, 0, 3],
+        dims: 1,
+        item: item(3),
     };
     let second = OutOfBounds {
         parameter: "out".into(),
@@ -39,7 +45,8 @@ fn reads_outside_give_zero_writes_are_dropped_and_the_first_is_reported() {
         line: 4,
         index: [0, 0, 9],
         extents: [1, 1, 8],
-        item: [0, 0, 3],
+        dims: 1,
+        item: item(3),
     };
     assert_eq!(fault, Fault::OutOfBounds(vec![first, second]));
 }
@@ -56,7 +63,8 @@ fn each_dimension_is_checked_on_its_own_and_rows_may_be_pitched() {
     let fault = run(&launch).unwrap_err();
     assert_eq!(out, [1, 0, 6, 0, 11, 0]);
     let Fault::OutOfBounds(faults) = fault else { panic!("{fault}") };
-    assert_eq!((faults[0].index, faults[0].extents, faults[0].item), ([0, 0, 2], [1, 3, 2], [0, 0, 1]));
+    assert_eq!((faults[0].index, faults[0].extents, faults[0].item), ([0, 0, 2], [1, 3, 2], Id::new([0, 0, 1], 2)));
+    assert_eq!(faults[0].dims, 2);
 }
 
 #[test]
@@ -65,7 +73,7 @@ fn an_item_without_an_element_of_its_own_is_out_of_bounds() {
     let fault =
         run_text("fn k(item: Item<1>, out: ItemMut<i32>) { out[item] = 1; }", 4, 1, vec![row(&mut out)]).unwrap_err();
     assert!(
-        matches!(&fault, Fault::OutOfBounds(faults) if faults[0].parameter == "out" && faults[0].item == [0, 0, 3]),
+        matches!(&fault, Fault::OutOfBounds(faults) if faults[0].parameter == "out" && faults[0].item == item(3)),
         "{fault}"
     );
     assert_eq!(out, [1, 1, 1]);
@@ -99,6 +107,21 @@ fn huge_indices_do_not_wrap_into_range() {
 }
 
 #[test]
+fn an_item_is_named_with_as_many_numbers_as_the_kernel_has_dimensions() {
+    let divides = |params: &str, global: [usize; 3]| {
+        let text = format!("fn k({params}x: View<i32>) {{ let y = 1 / x[0]; }}");
+        let mut x = [0];
+        let mut launch = launch(&bind(&text), 1, 1, vec![row(&mut x)]);
+        launch.global = global;
+        run(&launch).unwrap_err().to_string()
+    };
+    assert_eq!(divides("item: Item<1>, ", [1, 1, 4]), "division by zero in line 1: item 0");
+    assert_eq!(divides("item: Item<2>, ", [1, 1, 4]), "division by zero in line 1: item [0, 0]");
+    assert_eq!(divides("item: NdItem<3>, ", [2, 2, 2]), "division by zero in line 1: item [0, 0, 0]");
+    assert_eq!(divides("", [1; 3]), "division by zero in line 1: item 0");
+}
+
+#[test]
 fn faults_of_arithmetic_name_line_and_item() {
     let divide = "fn k(item: Item<1>, x: View<i32>, out: ItemMut<i32>) {
         out[item] = 100
@@ -107,18 +130,18 @@ fn faults_of_arithmetic_name_line_and_item() {
     let mut x = vec![1, 2, 0, 4];
     let mut out = vec![0; 4];
     let args = vec![row(&mut x), row(&mut out)];
-    assert_eq!(run_text(divide, 4, 1, args), Err(Fault::DivideByZero { line: 3, item: [0, 0, 2] }));
+    assert_eq!(run_text(divide, 4, 1, args), Err(Fault::DivideByZero { line: 3, item: item(2) }));
     let add = bind("fn k(item: Item<1>, x: View<u8>, out: ItemMut<u8>) { out[item] = x[item] + 200; }");
     let (mut x, mut out) = (vec![1u8, 100], vec![0u8; 2]);
     let mut launch = launch(&add, 2, 1, vec![row(&mut x), row(&mut out)]);
-    assert_eq!(run(&launch), Err(Fault::Overflow { line: 1, item: [0, 0, 1] }));
+    assert_eq!(run(&launch), Err(Fault::Overflow { line: 1, item: item(1) }));
     launch.overflow_checks = false;
     assert_eq!(run(&launch), Ok(()));
     assert_eq!(out, [201, 44]);
     let step = "fn k(item: Item<1>, n: usize) { for i in (0..4).step_by(n) { } }";
-    assert_eq!(run_text(step, 1, 1, vec![plain(0usize)]), Err(Fault::ZeroStep { line: 1, item: [0, 0, 0] }));
+    assert_eq!(run_text(step, 1, 1, vec![plain(0usize)]), Err(Fault::ZeroStep { line: 1, item: item(0) }));
     let smallest = "fn k(item: Item<1>, n: i32) { let x = i32::MIN / n; }";
-    assert_eq!(run_text(smallest, 1, 1, vec![plain(-1)]), Err(Fault::Overflow { line: 1, item: [0, 0, 0] }));
+    assert_eq!(run_text(smallest, 1, 1, vec![plain(-1)]), Err(Fault::Overflow { line: 1, item: item(0) }));
 }
 
 #[test]

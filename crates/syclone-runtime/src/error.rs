@@ -259,16 +259,24 @@ pub enum Error {
         bytes: usize,
     },
     /// A kernel read or wrote outside a parameter's memory.
+    ///
+    /// Which item it was, at which index and in which line, is what `cpu:check` reports: a kernel at full speed does not
+    /// know any more.
     #[error(
-        "kernel '{kernel}': access outside {} (seen: {count})\n\
-         reads gave zero and writes were dropped; check the index against the extent before use",
-        place(parameter)
+        "kernel '{kernel}' on {device}: access outside {} (seen: {count})\n\
+         reads gave zero and writes were dropped; check the index against the extent before use\n{}",
+        place(parameter, extents),
+        where_exactly(device)
     )]
     OutOfBounds {
         /// The kernel.
         kernel: Name,
-        /// The parameter's name, or words for what has none, such as "a local or private array".
+        /// The device that ran it.
+        device: String,
+        /// The parameter's name, or words for what has none, such as "a local or private array, or a vector".
         parameter: Name,
+        /// The parameter's elements in each dimension; empty for what is no parameter.
+        extents: Vec<usize>,
         /// How many were seen (at least; back ends may stop counting).
         count: u64,
     },
@@ -391,6 +399,19 @@ pub enum Error {
         /// The queue's device.
         device: String,
         /// The memory's device.
+        owner: String,
+    },
+    /// A graph that was made for another device than the queue's.
+    #[error(
+        "'{command}': the graph was made for {owner}, not for {device}\n\
+         replay it in a queue of {owner}, or record its commands in a graph for {device}"
+    )]
+    ForeignGraph {
+        /// The command that replays it.
+        command: Name,
+        /// The queue's device.
+        device: String,
+        /// The graph's device.
         owner: String,
     },
     /// An access, or a view of USM memory, that this command can't use: it was made in another command group, or
@@ -536,12 +557,30 @@ fn dividing(global: usize, local: usize) -> String {
 }
 
 /// What an index was outside of: a parameter's name is one word, and other words stand for themselves.
-fn place(parameter: &Name) -> String {
-    if parameter.contains(' ') { parameter.to_string() } else { format!("parameter '{parameter}'") }
+fn place(parameter: &Name, extents: &[usize]) -> String {
+    let name = if parameter.contains(' ') { parameter.to_string() } else { format!("parameter '{parameter}'") };
+    match extents {
+        [] => name,
+        [1] => format!("{name} of 1 element"),
+        [len] => format!("{name} of {len} elements"),
+        extents => format!("{name} of {extents:?} elements"),
+    }
+}
+
+/// How to learn the index, unless the device has told it.
+fn where_exactly(device: &str) -> &'static str {
+    match device {
+        "cpu:check" => "the device's report names the line, the item and the index",
+        _ => "run it with SYCLONE_DEVICE=cpu:check for the line, the item and the index",
+    }
 }
 
 fn for_item(item: &[usize]) -> String {
-    if item.is_empty() { String::new() } else { format!("for item {item:?}, ") }
+    match item {
+        [] => String::new(),
+        [id] => format!("for item {id}, "),
+        ids => format!("for item {ids:?}, "),
+    }
 }
 
 fn in_dimension(dimension: Option<usize>) -> String {

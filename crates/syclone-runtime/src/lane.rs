@@ -48,6 +48,8 @@ pub(crate) const MAX_ACCESSES: usize = 6;
 const FULL: Duration = Duration::from_micros(200);
 /// How long the pump waits for the next launch before it rests.
 const LINGER: Duration = Duration::from_micros(20);
+/// No number of tickets.
+const NOTHING: u64 = u64::MAX;
 /// How many launches the pump runs before it looks whether others wait for the worker.
 const TURN: u64 = 32;
 
@@ -63,8 +65,8 @@ pub(crate) struct Lane {
     pump: Arc<Node>,
     /// Keeps the queue while the pump does not rest; belongs to whoever set `running`.
     keep: UnsafeCell<Option<Arc<QueueShared>>>,
-    /// Callers that wait for `done`.
-    waiting: AtomicUsize,
+    /// The smallest `done` that a caller waits for, if one does.
+    wanted: AtomicU64,
     /// How many markers there are, and whether there are taints: what is looked at without the lock.
     markers: AtomicUsize,
     tainted: AtomicBool,
@@ -189,7 +191,7 @@ impl Lane {
             running: AtomicBool::new(false),
             pump: Node::pump(Arc::downgrade(queue)),
             keep: UnsafeCell::new(None),
-            waiting: AtomicUsize::new(0),
+            wanted: AtomicU64::new(NOTHING),
             markers: AtomicUsize::new(0),
             tainted: AtomicBool::new(false),
             marks: Mutex::default(),
@@ -307,12 +309,18 @@ impl Lane {
         self.done.0.load(Ordering::SeqCst) >= target
     }
 
-    /// Counts a caller as waiting, for as long as `wait` takes.
-    pub(crate) fn waiting<R>(&self, wait: impl FnOnce() -> R) -> R {
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        let result = wait();
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-        result
+    /// Asks for [`QueueShared::wake_waiting`] when all tickets below `target` have ended; whether they have already.
+    ///
+    /// Called with the lock of those who wait, and again after each wake-up, which forgets what everyone wants.
+    pub(crate) fn want(&self, target: u64) -> bool {
+        // Said before `done` is looked at, and the pump looks here after it has written `done`.
+        self.wanted.fetch_min(target, Ordering::SeqCst);
+        self.has_passed(target)
+    }
+
+    /// Forgets what callers want, who are woken; called with the lock of those who wait.
+    pub(crate) fn forget_wanted(&self) {
+        self.wanted.store(NOTHING, Ordering::SeqCst);
     }
 
     /// A node that settles when the tickets given so far have ended; none if they have. With an object, it fails in those
@@ -445,7 +453,8 @@ impl Lane {
         if self.markers.load(Ordering::SeqCst) > 0 {
             self.settle_markers(ticket + 1);
         }
-        if self.waiting.load(Ordering::SeqCst) > 0 {
+        // A lock only for the launch that is waited for, and not for each one before it.
+        if self.wanted.load(Ordering::SeqCst) <= ticket + 1 {
             queue.wake_waiting();
         }
     }
@@ -495,3 +504,5 @@ pub(crate) struct PumpOf(pub(crate) Weak<QueueShared>);
 
 #[cfg(all(test, loom))]
 mod models;
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -88,7 +88,6 @@ struct QueueState {
     traced: Traced,
     /// The first failure since the last wait, and whose it is.
     failed: Option<(Arc<Node>, Error)>,
-    parked: usize,
 }
 
 impl QueueState {
@@ -221,9 +220,8 @@ impl Queue {
         self.0.device.backend().admit(&mut command, Admission::Submitted)?;
         let Command { name, work, accesses, dependencies, graph } = command;
         if let Some(graph) = graph.as_ref().filter(|graph| graph.device() != &self.0.device) {
-            return Err(Error::ForeignArgument {
-                command: name.clone(),
-                parameter: name,
+            return Err(Error::ForeignGraph {
+                command: name,
                 device: self.0.device.info().selector.clone(),
                 owner: graph.device().info().selector.clone(),
             });
@@ -295,15 +293,11 @@ impl Queue {
             last = unfinished();
         }
         spin_until(WAIT_SPIN, None, has_passed);
-        if let Some((lane, _)) = lane.filter(|_| !has_passed()) {
-            lane.waiting(|| {
-                let mut state = self.0.lock();
-                state.parked += 1;
-                while !has_passed() {
-                    state = self.0.changed.wait(state).expect(NO_PANIC);
-                }
-                state.parked -= 1;
-            });
+        if let Some((lane, target)) = lane.filter(|_| !has_passed()) {
+            let mut state = self.0.lock();
+            while !lane.want(target) {
+                state = self.0.changed.wait(state).expect(NO_PANIC);
+            }
         }
         let mut state = self.0.lock();
         state.window.sweep();
@@ -385,11 +379,13 @@ impl QueueShared {
         }
     }
 
-    /// Wakes the callers of `wait`.
+    /// Wakes the callers of `wait`, who say again what they want if this was not it.
     pub(crate) fn wake_waiting(&self) {
-        if self.lock().parked > 0 {
-            self.changed.notify_all();
+        let _state = self.lock();
+        if let Some(lane) = self.lane.get() {
+            lane.forget_wanted();
         }
+        self.changed.notify_all();
     }
 
     /// Takes note that a command does nothing more; its event does not say so yet.

@@ -1,11 +1,15 @@
 //! The primitives of the lock-free parts: the standard library's, or with `--cfg loom` those of the model checker, which
-//! runs a test in every order that they allow. `docs/testing.md` says how.
+//! runs a test in every order that they allow. `docs/testing.md` says how. Unit tests count locks.
 
+#[cfg(all(test, not(loom)))]
+pub(crate) use counted::Mutex;
+#[cfg(not(any(test, loom)))]
+pub(crate) use std::sync::Mutex;
 #[cfg(not(loom))]
 pub(crate) use std::{
     hint::spin_loop,
     sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
-    sync::{Condvar, Mutex, MutexGuard},
+    sync::{Condvar, MutexGuard},
 };
 
 /// Finds unsynchronised uses of memory that the model checker does not see: says who uses it how. Nothing in ordinary builds.
@@ -40,5 +44,7 @@ pub(crate) use loom::{
 #[cfg(loom)]
 pub(crate) use sequential::{AtomicBool, AtomicU64, AtomicUsize};
 
+#[cfg(all(test, not(loom)))]
+pub(crate) mod counted;
 #[cfg(loom)]
 mod sequential;

@@ -249,10 +249,33 @@ fn a_fault_may_be_asked_for_while_the_device_runs() {
     let (dry, queue) = start(stepped());
     submit(&queue, 5);
     dry.fail_next(FaultKind::Completion);
-    dry.inject(Fault::at(FaultKind::Completion, 7));
+    dry.inject(Fault::at(FaultKind::Completion, 7)).unwrap();
     let events = submit(&queue, 3);
     dry.run_until_idle();
     assert_eq!(events.iter().map(|event| event.wait().is_err()).collect::<Vec<_>>(), [true, true, false]);
+    let _ = queue.wait();
+}
+
+#[test]
+fn a_fault_that_cannot_happen_is_refused_while_the_device_runs_too() {
+    let (dry, queue) = start(stepped());
+    let never = |fault, text: &str| {
+        let error = dry.inject(fault).unwrap_err();
+        assert!(matches!(&error, Error::InvalidDryRun { place, .. } if place == "device 'card'"), "{error}");
+        assert!(error.to_string().starts_with(&format!("device 'card': fault 'completion' {text}")), "{error}");
+    };
+    never(Fault::at(FaultKind::Completion, 0), "at 0: opportunities are counted from 1\n");
+    for (probability, text) in [(f64::NAN, "NaN"), (-0.5, "-0.5"), (1.5, "1.5"), (f64::INFINITY, "inf")] {
+        let text = format!("with probability {text}: it must be from 0 to 1\n");
+        never(Fault::with_probability(FaultKind::Completion, probability), &text);
+    }
+    // Nothing of it is left, and the bounds themselves will do.
+    dry.inject(Fault::with_probability(FaultKind::Completion, 0.0)).unwrap();
+    let fine = submit(&queue, 3);
+    dry.inject(Fault::with_probability(FaultKind::Completion, 1.0)).unwrap();
+    let failing = submit(&queue, 3);
+    dry.run_until_idle();
+    assert!(fine.iter().all(|event| event.wait().is_ok()) && failing.iter().all(|event| event.wait().is_err()));
     let _ = queue.wait();
 }
 

@@ -144,7 +144,7 @@ fn what_can_run_once_only_is_refused() {
     assert_eq!(data, [1; 4]);
     assert!(graph.is_empty());
     let elsewhere = Queue::new(&Device::cpu_with_threads(1).unwrap()).unwrap();
-    assert!(matches!(elsewhere.replay(&graph.instantiate().unwrap()), Err(Error::ForeignArgument { .. })));
+    assert!(matches!(elsewhere.replay(&graph.instantiate().unwrap()), Err(Error::ForeignGraph { .. })));
 }
 
 #[test]

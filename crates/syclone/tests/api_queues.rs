@@ -123,7 +123,7 @@ fn the_error_handler_sees_what_wait_returns() {
 #[test]
 fn a_panic_in_a_host_task_is_an_error_and_the_queue_goes_on() {
     let queue = queue();
-    let event = queue.submit(|h| h.host_task(|_| -> () { panic!("task failed") })).unwrap();
+    let event = queue.submit(|h| h.host_task(|_| panic!("task failed"))).unwrap();
     assert!(matches!(event.wait(), Err(Error::HostTaskPanic { message, .. }) if message == "task failed"));
     queue.submit(|h| h.host_task(|_| ())).unwrap().wait().unwrap();
     assert!(queue.wait().is_err());

@@ -37,7 +37,10 @@ fn an_assertion_that_fails_ends_the_command_with_kernel_item_line_and_message() 
         assert_eq!(item, [4], "{way:?}");
         assert!(file.ends_with("assertions.rs"), "{file}");
         assert_eq!(line, line_of("kassert!(x[item] < limit"), "{way:?}");
-        assert_says(&text, &["kernel 'checked': assertion failed: 9 at 4\n", "item [4]", &format!("line {line} of")]);
+        assert_says(
+            &text,
+            &["kernel 'checked': assertion failed: 9 at 4\n", "for item 4,", &format!("line {line} of")],
+        );
         // The queue goes on.
         assert_eq!(printing.run(launch(10)), "");
         assert_eq!(y.to_vec().expect("the result"), [11, 12, 14, 16, 100, 20, 25, 33]);

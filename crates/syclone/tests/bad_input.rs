@@ -460,7 +460,8 @@ fn over_a_space(item: Item<3>, out: ItemMut<u32, 3>) {
 #[test]
 fn an_output_that_is_smaller_than_the_range_in_some_dimension_is_named_with_the_kernel() {
     let queue = rig::queue();
-    let outside = |kernel: &str| format!("kernel '{kernel}': access outside parameter 'out' (seen: ");
+    let device = rig::device().info().selector.clone();
+    let outside = |kernel: &str| format!("kernel '{kernel}' on {device}: access outside parameter 'out' of ");
     let short = Buffer::<u32>::new(7);
     let text = failure(&queue, |h| h.parallel_for(8, over_a_range(short.write(h))));
     assert!(text.starts_with(&outside("over_a_range")), "{text}");
@@ -551,29 +552,4 @@ fn an_unknown_way_to_run_kernels_is_an_error_before_the_first_launch() {
         .output()
         .expect("the program starts");
     assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
-}
-
-#[kernel]
-fn out_of_three(item: Item<1>, x: View<u32>, y: View<u32>, out: ItemMut<u32>) {
-    let array = [7u32; 4];
-    let far = item.global_id(0) + 100;
-    out[item] = array[far] + y[far] + x[far];
-}
-
-#[kernel]
-fn out_of_an_array(item: Item<1>, out: ItemMut<u32>) {
-    let array = [7u32; 4];
-    out[item] = array[item.global_id(0) + 100];
-}
-
-#[test]
-fn of_several_indices_out_of_bounds_the_first_parameter_is_named_and_an_array_only_if_it_is_alone() {
-    in_every_way(|queue, way| {
-        let (x, y, out) = (Buffer::<u32>::new(4), Buffer::<u32>::new(4), Buffer::<u32>::new(4));
-        let text = failure(queue, |h| h.parallel_for(4, out_of_three(x.read(h), y.read(h), out.write(h))));
-        assert!(text.starts_with("kernel 'out_of_three': access outside parameter 'x' (seen: "), "{way:?}: {text}");
-        let text = failure(queue, |h| h.parallel_for(4, out_of_an_array(out.write(h))));
-        let expected = "kernel 'out_of_an_array': access outside a local or private array (seen: ";
-        assert!(text.starts_with(expected), "{way:?}: {text}");
-    });
 }

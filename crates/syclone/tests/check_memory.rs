@@ -3,7 +3,7 @@
 mod check_rig;
 
 use check_rig::*;
-use syclone::check::ReportKind::{CommandRace, Misaligned, OutOfBounds, Unwritten};
+use syclone::check::ReportKind::{CommandRace, InvalidValue, Misaligned, OutOfBounds, Unwritten};
 use syclone::kernel::{ScatterMut as Scatter, View as Reads};
 use syclone::prelude::*;
 
@@ -319,6 +319,44 @@ fn memory_at_an_odd_address() {
     let reports = reports(|h| h.parallel_for(3, from_odd_places(x, numbers(3).write(h))));
     let report = expect_only(&reports, Misaligned, line("odd"), &ids([0]));
     assert_eq!(report.parameter.as_deref(), Some("x"));
+}
+
+#[kernel]
+fn reads_flags(item: Item<1>, x: View<bool>, y: ItemMut<u32>) {
+    y[item] = if x[item] { 1 } else { 0 }; // fault: no flag
+}
+
+#[derive(Clone, Copy, PartialEq, DeviceCopy)]
+#[repr(u8)]
+enum Light {
+    Off,
+    On = 5,
+}
+
+#[kernel]
+fn reads_lights(item: Item<1>, x: View<Light>, y: ItemMut<u32>) {
+    let on = x[item] == Light::On; // fault: no light
+    y[item] = if on { 1 } else { 0 };
+}
+
+#[test]
+fn bytes_that_are_no_value_of_the_type_that_reads_them() {
+    // Item 2 meets a byte that no flag has; and so does item 1 one that no variant has.
+    let bytes = [1u8, 0, 2, 1, 5, 1];
+    // SAFETY: the memory is there; that its bytes are no flags is what is to be found, and the interpreter tests them.
+    let flags = unsafe { Reads::<bool>::from_raw(bytes.as_ptr().cast(), [4], None) };
+    let found = reports(|h| h.parallel_for(4, reads_flags(flags, numbers(4).write(h))));
+    let report = expect_only(&found, InvalidValue, line("no flag"), &ids([2]));
+    assert_eq!(report.message, "item 2: the bytes that are read are no value of bool");
+    // SAFETY: as above.
+    let lights = unsafe { Reads::<Light>::from_raw(bytes[4..].as_ptr().cast(), [2], None) };
+    let found = reports(|h| h.parallel_for(2, reads_lights(lights, numbers(2).write(h))));
+    let report = expect_only(&found, InvalidValue, line("no light"), &ids([1]));
+    assert_eq!(report.message, "item 1: the bytes that are read are no value of Light");
+    // What is a value is none of its business.
+    // SAFETY: as above, and these bytes are flags.
+    let flags = unsafe { Reads::<bool>::from_raw(bytes.as_ptr().cast(), [2], None) };
+    expect_clean(&reports(|h| h.parallel_for(2, reads_flags(flags, numbers(2).write(h)))));
 }
 
 #[kernel]

@@ -2,7 +2,7 @@
 
 use super::shadow::{Conflict, Earlier};
 use super::{Checker, Finding, FindingKind, Location};
-use crate::interp::{Access, AccessKind, Incident, IncidentKind, Site, Space};
+use crate::interp::{Access, AccessKind, Id, Incident, IncidentKind, Site, Space};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -201,13 +201,11 @@ impl Checker<'_> {
             }
             IncidentKind::OutOfBounds(fault) => {
                 parameter = Some(fault.parameter.clone());
-                let name = &fault.parameter;
+                let (name, index) = (&fault.parameter, Id::new(fault.index, fault.dims));
+                let extents = Id::new(fault.extents, fault.dims);
+                let elements = if extents.as_slice() == [1] { "element" } else { "elements" };
                 (
-                    format!(
-                        "index {} is outside of `{name}`, which has {}",
-                        index(fault.index, fault.extents),
-                        extents(fault.extents)
-                    ),
+                    format!("index {index} is outside of `{name}`, which has {extents} {elements}"),
                     "reads give zero and writes are dropped; compare the index with the extent first",
                 )
             }
@@ -274,31 +272,9 @@ impl Checker<'_> {
         (group[0] * groups[1] + group[1]) * groups[2] + group[2]
     }
 
-    /// An item by its global id, with as many dimensions as the launch seems to have.
+    /// An item by its global id.
     fn item_text(&self, id: [usize; 3]) -> String {
-        let dims = self.global_range.iter().position(|&extent| extent != 1).map_or(1, |first| 3 - first);
-        match &id[3 - dims..] {
-            [id] => format!("item {id}"),
-            ids => format!("item {ids:?}"),
-        }
-    }
-}
-
-fn index(index: [usize; 3], extents: [usize; 3]) -> String {
-    let dims = extents.iter().position(|&extent| extent != 1).map_or(1, |first| 3 - first);
-    let dims = dims.max(index.iter().position(|&at| at != 0).map_or(1, |first| 3 - first));
-    match &index[3 - dims..] {
-        [index] => index.to_string(),
-        indices => format!("{indices:?}"),
-    }
-}
-
-fn extents(extents: [usize; 3]) -> String {
-    let dims = extents.iter().position(|&extent| extent != 1).map_or(1, |first| 3 - first);
-    match &extents[3 - dims..] {
-        [1] => "1 element".to_owned(),
-        [len] => format!("{len} elements"),
-        all => format!("{all:?} elements"),
+        format!("item {}", Id::new(id, self.dims))
     }
 }
 

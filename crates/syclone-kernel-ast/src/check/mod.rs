@@ -69,6 +69,8 @@ type Key = (FindingKind, Site, Option<Site>);
 /// The checks of one launch.
 pub struct Checker<'a> {
     kernel: &'a Kernel,
+    /// The dimensions of the kernel's items.
+    dims: u8,
     global_range: [usize; 3],
     local_range: [usize; 3],
     clock: Clock,
@@ -95,6 +97,7 @@ impl<'a> Checker<'a> {
         let races = items < u32::MAX as usize && !single;
         Checker {
             kernel,
+            dims: launch.function.tree.kind.dims(),
             global_range,
             local_range,
             clock: Clock::new(group_size, launch.sub_group_size),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Id;
 use crate::infer::InferError;
 use crate::types::Type;
 
@@ -18,8 +19,10 @@ pub struct OutOfBounds {
     pub index: [usize; 3],
     /// The extents, missing dimensions 1 in front.
     pub extents: [usize; 3],
-    /// Global id of the item, missing dimensions 0 in front.
-    pub item: [usize; 3],
+    /// How many dimensions the parameter or array has.
+    pub dims: u8,
+    /// Global id of the item.
+    pub item: Id,
 }
 
 /// Why a launch failed.
@@ -45,22 +48,22 @@ pub enum Fault {
         arrived: usize,
         /// Items that should.
         expected: usize,
-        /// The group's id, missing dimensions 0 in front.
-        group: [usize; 3],
+        /// The group's id.
+        group: Id,
     },
     /// An integer division or remainder by zero.
     DivideByZero {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// An integer result that its type does not hold, or a shift by at least the type's bits.
     Overflow {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A `kassert!` that does not hold.
     Assertion {
@@ -71,21 +74,21 @@ pub enum Fault {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A `step_by(0)`.
     ZeroStep {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A `clamp` whose least value is above its greatest.
     ClampBounds {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A dimension that an id, a range or an extent does not have.
     NoDimension {
@@ -96,7 +99,7 @@ pub enum Fault {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A type whose comparison is not the one field by field.
     OwnComparison {
@@ -119,7 +122,7 @@ pub enum Fault {
         /// Source line.
         line: u32,
         /// Global id of the item.
-        item: [usize; 3],
+        item: Id,
     },
     /// A mistake in this crate.
     Internal(String),
@@ -139,34 +142,38 @@ impl fmt::Display for Fault {
                     let line_end = if position > 0 { "\n" } else { "" };
                     write!(
                         f,
-                        "{line_end}index {:?} is outside `{}` of extents {:?}: item {:?}, line {}",
-                        fault.index, fault.parameter, fault.extents, fault.item, fault.line
+                        "{line_end}index {} is outside `{}` of extents {}: item {}, line {}",
+                        Id::new(fault.index, fault.dims),
+                        fault.parameter,
+                        Id::new(fault.extents, fault.dims),
+                        fault.item,
+                        fault.line
                     )?;
                 }
                 Ok(())
             }
             Fault::Divergence { line, arrived, expected, group } => write!(
                 f,
-                "{arrived} of {expected} items of group {group:?} wait at the barrier in line {line}, the others never come\n\
+                "{arrived} of {expected} items of group {group} wait at the barrier in line {line}, the others never come\n\
                  move the barrier out of branches and loops that depend on the item"
             ),
             Fault::DivideByZero { line, item } => {
-                write!(f, "division by zero in line {line}: item {item:?}")
+                write!(f, "division by zero in line {line}: item {item}")
             }
             Fault::Overflow { line, item } => {
-                write!(f, "integer overflow in line {line}: item {item:?}")
+                write!(f, "integer overflow in line {line}: item {item}")
             }
             Fault::Assertion { message, line, item, .. } => {
-                write!(f, "{message}: line {line}, item {item:?}")
+                write!(f, "{message}: line {line}, item {item}")
             }
             Fault::ZeroStep { line, item } => {
-                write!(f, "a loop with step 0 in line {line}: item {item:?}")
+                write!(f, "a loop with step 0 in line {line}: item {item}")
             }
             Fault::ClampBounds { line, item } => {
-                write!(f, "a `clamp` whose lower bound is above the upper one in line {line}: item {item:?}")
+                write!(f, "a `clamp` whose lower bound is above the upper one in line {line}: item {item}")
             }
             Fault::NoDimension { dim, dims, line, item } => {
-                write!(f, "dimension {dim} of what has {dims}, counted from 0, in line {line}: item {item:?}")
+                write!(f, "dimension {dim} of what has {dims}, counted from 0, in line {line}: item {item}")
             }
             Fault::OwnComparison { ty, line } => write!(
                 f,
@@ -180,7 +187,7 @@ impl fmt::Display for Fault {
                  says its type"
             ),
             Fault::InvalidValue { ty, line, item } => {
-                write!(f, "memory read in line {line} holds no value of type {ty}: item {item:?}")
+                write!(f, "memory read in line {line} holds no value of type {ty}: item {item}")
             }
             Fault::Internal(what) => write!(f, "error in the interpreter: {what}"),
         }

@@ -11,6 +11,7 @@
 mod code;
 mod compile;
 mod fault;
+mod id;
 mod incident;
 mod local;
 mod machine;
@@ -19,6 +20,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use fault::{Fault, OutOfBounds};
+pub use id::Id;
 pub use incident::{Incident, IncidentKind, Site, SourcePlace};
 pub use local::LocalPiece;
 

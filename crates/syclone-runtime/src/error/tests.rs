@@ -50,12 +50,29 @@ fn an_error_stays_small_enough_to_return() {
 }
 
 #[test]
-fn an_access_out_of_bounds_names_the_parameter_or_says_that_it_was_an_array() {
-    let text = |parameter: &'static str| {
-        let error = Error::OutOfBounds { kernel: "k".into(), parameter: parameter.into(), count: 2 };
-        error.to_string().lines().next().map(str::to_owned)
+fn an_access_out_of_bounds_names_what_it_was_outside_of_and_says_how_to_learn_more() {
+    let text = |parameter: &'static str, extents: &[usize], device: &str| {
+        let (device, extents) = (device.to_owned(), extents.to_vec());
+        Error::OutOfBounds { kernel: "k".into(), device, parameter: parameter.into(), extents, count: 2 }.to_string()
     };
-    assert_eq!(text("x").as_deref(), Some("kernel 'k': access outside parameter 'x' (seen: 2)"));
-    let of_an_array = text("a local or private array");
-    assert_eq!(of_an_array.as_deref(), Some("kernel 'k': access outside a local or private array (seen: 2)"));
+    assert_eq!(
+        text("x", &[4], "cpu:0"),
+        "kernel 'k' on cpu:0: access outside parameter 'x' of 4 elements (seen: 2)\n\
+         reads gave zero and writes were dropped; check the index against the extent before use\n\
+         run it with SYCLONE_DEVICE=cpu:check for the line, the item and the index"
+    );
+    let first = |parameter, extents: &[usize]| text(parameter, extents, "cpu:0").lines().next().unwrap().to_owned();
+    assert_eq!(first("x", &[1]), "kernel 'k' on cpu:0: access outside parameter 'x' of 1 element (seen: 2)");
+    assert_eq!(first("x", &[2, 3]), "kernel 'k' on cpu:0: access outside parameter 'x' of [2, 3] elements (seen: 2)");
+    assert_eq!(first("an array", &[]), "kernel 'k' on cpu:0: access outside an array (seen: 2)");
+    assert!(text("x", &[4], "cpu:check").ends_with("\nthe device's report names the line, the item and the index"));
+}
+
+#[test]
+fn an_assertion_names_as_many_numbers_of_its_item_as_the_kernel_has_dimensions() {
+    for (item, text) in [(&[][..], ""), (&[4], "for item 4, "), (&[4, 5], "for item [4, 5], ")] {
+        let (kernel, message, item) = ("k".into(), "no".to_owned(), item.to_vec());
+        let error = Error::AssertionFailed { kernel, message, item, file: "a.rs".into(), line: 3 };
+        assert!(error.to_string().contains(&format!("\n{text}in line 3 of a.rs")), "{error}");
+    }
 }

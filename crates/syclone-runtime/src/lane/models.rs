@@ -107,8 +107,7 @@ impl KernelWork for Alone {
         thread::yield_now();
         self.inside.fetch_sub(1, Of::Relaxed);
         self.ran.fetch_add(1, Of::Relaxed);
-        let parameter = Name::Borrowed("x");
-        if self.fails { Err(Error::OutOfBounds { kernel: self.name(), parameter, count: 1 }) } else { Ok(()) }
+        if self.fails { Err(Error::HostTaskPanic { task: self.name(), message: String::new() }) } else { Ok(()) }
     }
 }
 
@@ -160,6 +159,22 @@ fn launches_of_two_threads_run_one_after_another_and_none_is_forgotten() {
 }
 
 #[test]
+fn waits_of_two_threads_for_different_launches_both_end() {
+    check(3, || {
+        let model = Model::new();
+        let (object, shared) = (MemoryObject::from_vec(vec![0u8; 8]), Shared::default());
+        shared.launch(&model.queue, &object, false);
+        let queue = Arc::clone(&model.queue);
+        let thread = thread::spawn(move || queue.wait().unwrap());
+        shared.launch(&model.queue, &object, false);
+        model.queue.wait().unwrap();
+        assert_eq!(shared.ran.load(Of::Relaxed), 2);
+        thread.join().unwrap();
+        model.end();
+    });
+}
+
+#[test]
 fn the_host_has_memory_for_itself_whose_lease_it_ends_during_a_launch() {
     check(3, || {
         let model = Model::new();
@@ -191,7 +206,7 @@ fn a_failure_reaches_who_reads_afterwards_and_no_one_who_reads_what_was_written_
         shared.launch(&model.queue, &object, true);
         shared.launch(&model.queue, &object, false);
         drop(object.wait_for_host(AccessMode::Read).unwrap());
-        assert!(matches!(model.queue.wait(), Err(Error::OutOfBounds { .. })));
+        assert!(matches!(model.queue.wait(), Err(Error::HostTaskPanic { .. })));
         model.end();
     });
 }

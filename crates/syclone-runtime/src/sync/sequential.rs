@@ -64,6 +64,10 @@ macro_rules! sequential {
                 self.fenced(order, |atomic| atomic.fetch_max(value, order))
             }
 
+            pub(crate) fn fetch_min(&self, value: $value, order: Ordering) -> $value {
+                self.fenced(order, |atomic| atomic.fetch_min(value, order))
+            }
+
             pub(crate) fn compare_exchange(
                 &self,
                 current: $value,

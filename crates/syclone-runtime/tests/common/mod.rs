@@ -113,7 +113,8 @@ pub fn failing(name: &'static str, accesses: Vec<Access>) -> Command {
 }
 
 pub fn out_of_bounds(name: &'static str) -> Error {
-    Error::OutOfBounds { kernel: name.into(), parameter: "x".into(), count: 1 }
+    let (device, extents) = ("cpu:0".to_owned(), vec![1]);
+    Error::OutOfBounds { kernel: name.into(), device, parameter: "x".into(), extents, count: 1 }
 }
 
 /// Whether `error` says that `command` did not run because `first` failed.

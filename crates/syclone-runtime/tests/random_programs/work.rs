@@ -115,7 +115,11 @@ impl Resolved {
             (Kind::Kernel, Effect::Panic) => {
                 Some(Error::KernelPanic { kernel: name, device: device.to_owned(), message })
             }
-            _ => Some(Error::OutOfBounds { kernel: name, parameter: "x".into(), count: self.tag }),
+            _ => {
+                // Which device runs it, the command itself does not know.
+                let (device, parameter, extents) = (String::new(), "x".into(), vec![1]);
+                Some(Error::OutOfBounds { kernel: name, device, parameter, extents, count: self.tag })
+            }
         }
     }
 

@@ -243,9 +243,9 @@ fn an_event_tells_how_far_its_command_is() {
         Ok(())
     });
     let first = queue.submit(task).unwrap();
-    // Only then, since commands that are ready at once run in any order.
     has_begun.recv().unwrap();
-    let second = queue.submit(Command::host_task("second", || Ok(()))).unwrap();
+    // Behind the first, since even one worker may run a command before it ends another one.
+    let second = queue.submit(Command::host_task("second", || Ok(())).after(&first)).unwrap();
     assert_eq!((first.status(), second.status()), (EventStatus::Running, EventStatus::Submitted));
     assert_eq!(first.wait_timeout(Duration::from_millis(5)), None);
     assert_eq!(first.profiling(), None);

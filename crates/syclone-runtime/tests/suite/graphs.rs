@@ -228,7 +228,12 @@ fn what_cannot_be_replayed_is_refused_when_it_is_recorded() {
     assert!(graph.is_empty());
     let other = Queue::new(&device_with(1)).unwrap();
     let foreign = other.submit(Command::replay(&graph.instantiate().unwrap()));
-    assert!(matches!(foreign.unwrap_err(), Error::ForeignArgument { .. }));
+    let (device, owner) = (other.device().info().selector.clone(), device.info().selector.clone());
+    let error = foreign.unwrap_err();
+    assert_eq!(error, Error::ForeignGraph { command: "graph".into(), device: device.clone(), owner: owner.clone() });
+    let text =
+        format!("'graph': the graph was made for {owner}, not for {device}\nreplay it in a queue of {owner}, or ");
+    assert!(error.to_string().starts_with(&text), "{error}");
 }
 
 #[test]

@@ -201,6 +201,8 @@ pub struct Printed {
     is_redirected: AtomicBool,
     /// Something went wrong in this run: nobody will come to bring the rest into order.
     failed: AtomicBool,
+    /// Something may be kept, for those who look without the lock.
+    has_kept: AtomicBool,
     kept: Mutex<Kept>,
 }
 
@@ -254,6 +256,7 @@ impl Printed {
         }
         kept.bytes += text.len();
         kept.chunks.push((chunk, text));
+        self.has_kept.store(true, Ordering::Relaxed);
         if self.failed.load(Ordering::Relaxed) || kept.bytes > MAX_KEPT {
             self.write_kept(&mut kept);
         }
@@ -261,6 +264,11 @@ impl Printed {
 
     /// Writes what is left, in the order of the chunks: before the command's event says that it has ended.
     pub fn finish(&self) {
+        // Whoever finishes a launch comes after all its chunks. A launch that has printed nothing takes no lock.
+        if !self.has_kept.load(Ordering::Relaxed) {
+            return;
+        }
+        self.has_kept.store(false, Ordering::Relaxed);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.write_kept(&mut kept);
     }

@@ -339,7 +339,7 @@ impl<'q> Handler<'q> {
     }
 }
 
-/// What a host task may return: nothing, or a result whose error fails the command.
+/// What a host task may return: nothing, or a result whose error fails the command. Or it may never return, but panic.
 pub trait HostTaskResult {
     /// The outcome of the host task `task`.
     fn into_result(self, task: Name) -> Result<()>;
@@ -348,6 +348,22 @@ pub trait HostTaskResult {
 impl HostTaskResult for () {
     fn into_result(self, _task: Name) -> Result<()> {
         Ok(())
+    }
+}
+
+/// What a function returns, which gives the type of those that do not return a name.
+pub trait Returns {
+    /// The type.
+    type Value;
+}
+
+impl<T> Returns for fn() -> T {
+    type Value = T;
+}
+
+impl HostTaskResult for <fn() -> ! as Returns>::Value {
+    fn into_result(self, _task: Name) -> Result<()> {
+        self
     }
 }
 

@@ -245,3 +245,6 @@ impl Queue {
         self.submit(|h| h.single_task(kernel))
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -388,3 +388,16 @@ allocation!(
     "An allocation of zeros."
 );
 host_reachable!(UsmHost UsmShared);
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::ALLOCATIONS;
+    use crate::api::launch::tests::launches_go_on_while;
+
+    #[test]
+    fn launches_that_use_the_same_memory_again_and_again_do_not_lock_the_list_of_allocations() {
+        launches_go_on_while(|| ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}

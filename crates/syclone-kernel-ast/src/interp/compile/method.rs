@@ -239,13 +239,7 @@ impl Compiler<'_> {
                 self.copy(to, address, &Type::USIZE);
             }
             (_, "extent", [dim]) => {
-                let (Type::View(_, dims)
-                | Type::ItemMut(_, dims)
-                | Type::GroupMut(_, dims)
-                | Type::ScatterMut(_, dims)
-                | Type::AtomicView(_, dims)
-                | Type::LocalAccessor(_, dims)) = ty
-                else {
+                let Some(dims) = ty.dims() else {
                     return internal(format!("the extent of {ty}"));
                 };
                 let handle = self.stable(receiver, &[dim])?;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::{Machine, Status};
 use crate::interp::code::{At, Instr, Together};
-use crate::interp::{AccessKind, Fault, IncidentKind, Site};
+use crate::interp::{AccessKind, Fault, Id, IncidentKind, Site};
 use crate::numeric;
 use crate::types::{IntKind, Op, Type};
 use crate::value::Value;
@@ -105,7 +105,7 @@ impl Machine<'_> {
         self.enter(first);
         let sub_group = self.is_for_sub_group(first);
         self.tell(IncidentKind::Divergence { sub_group, arrived, missing });
-        Fault::Divergence { line: self.line(), arrived: count, expected, group: self.group }
+        Fault::Divergence { line: self.line(), arrived: count, expected, group: Id::new(self.group, self.kind.dims()) }
     }
 
     /// Does what the members wait for and makes them ready.
@@ -278,7 +278,7 @@ impl Machine<'_> {
     fn joint_scan(&mut self, op: Op, ty: &Type, values: &[Value], inclusive: bool, target: At) -> Result<(), Fault> {
         let (address, room) = (self.number(target), self.number(target + 8) as usize);
         if values.len() > room {
-            self.report("scan's target".to_owned(), None, [0, 0, values.len() - 1], [1, 1, room]);
+            self.report_row("scan's target".to_owned(), Some(address), values.len() as u64 - 1, room as u64);
         }
         for (position, value) in scan(op, ty, values, None, inclusive)?.iter().enumerate().take(room) {
             let at = address + (position * ty.size()) as u64;

@@ -299,22 +299,43 @@ impl Machine<'_> {
     pub(super) fn report_handle(&mut self, handle: usize, index: [usize; 3], extents: [usize; 3]) {
         let position = self.positions.get(handle).copied();
         let name = position.and_then(|position| self.code.param_names.get(position)).cloned().unwrap_or_default();
-        self.report(name, position, index, extents);
+        let kernel = self.code.functions.first();
+        let ty = position.and_then(|position| kernel?.params.get(position)).map(|(_, ty)| ty);
+        let dims = ty.and_then(Type::dims).unwrap_or(1);
+        self.report(name, position, index, extents, dims);
     }
 
-    /// Notes an index outside an array, if it is the first of its name.
-    pub(super) fn report(
-        &mut self,
-        parameter: String,
-        position: Option<usize>,
-        index: [usize; 3],
-        extents: [usize; 3],
-    ) {
+    /// Notes an index outside a row of elements, if it is the first of its name: of those at an address, which may be a
+    /// parameter's, or of an array or a vector.
+    pub(super) fn report_row(&mut self, name: String, address: Option<u64>, index: u64, len: u64) {
+        let handle = address.and_then(|address| self.handle_of(address));
+        let position = handle.and_then(|handle| self.positions.get(handle)).copied();
+        self.report(name, position, [0, 0, index as usize], [1, 1, len as usize], 1);
+    }
+
+    /// The handle behind which an address lies.
+    fn handle_of(&self, address: u64) -> Option<usize> {
+        let holds = |handle: &Handle| match handle {
+            Handle::Local { offset, extents, elem } => {
+                let bytes = super::product(*extents) * elem.size();
+                (*offset..*offset + bytes as u64).contains(&(address & OFFSET))
+            }
+            _ => false,
+        };
+        match address & MASK {
+            PRIVATE => None,
+            LOCAL => self.handles.iter().position(holds),
+            _ => ((address >> HANDLE_SHIFT & 0xff) as usize).checked_sub(1),
+        }
+    }
+
+    fn report(&mut self, parameter: String, position: Option<usize>, index: [usize; 3], extents: [usize; 3], dims: u8) {
         let known = self.outside.iter().any(|fault| fault.position == position && fault.parameter == parameter);
         if known && !self.watched {
             return;
         }
-        let fault = OutOfBounds { parameter, position, line: self.line(), index, extents, item: self.global_id() };
+        let (line, item) = (self.line(), self.item_id());
+        let fault = OutOfBounds { parameter, position, line, index, extents, dims, item };
         if !known {
             self.outside.push(fault.clone());
         }

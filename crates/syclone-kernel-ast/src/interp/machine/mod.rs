@@ -11,7 +11,7 @@ mod step;
 
 use super::code::{At, Code, Query};
 use super::fault::Fault;
-use super::{Incident, IncidentKind, Observer, OutOfBounds, Site};
+use super::{Id, Incident, IncidentKind, Observer, OutOfBounds, Site};
 use crate::builtins::Builtins;
 use crate::tree::FunctionKind;
 use crate::types::Type;
@@ -132,6 +132,11 @@ impl Machine<'_> {
         std::array::from_fn(|dim| self.group[dim] * self.local_range[dim] + local[dim])
     }
 
+    /// The running item's global id, for people.
+    fn item_id(&self) -> Id {
+        Id::new(self.global_id(), self.kind.dims())
+    }
+
     /// A value of up to eight bytes in the running frame, zero-extended.
     fn bits(&self, at: At, len: u32) -> u64 {
         let start = self.base + at as usize;
@@ -190,7 +195,7 @@ impl Machine<'_> {
     }
 
     fn invalid(&self, ty: Type) -> Fault {
-        Fault::InvalidValue { ty, line: self.line(), item: self.global_id() }
+        Fault::InvalidValue { ty, line: self.line(), item: self.item_id() }
     }
 
     /// What the running item asks about itself.
@@ -225,7 +230,7 @@ impl Machine<'_> {
         if self.watched {
             self.tell(IncidentKind::NoDimension { dim, dims });
         }
-        Err(Fault::NoDimension { dim, dims, line: self.line(), item: self.global_id() })
+        Err(Fault::NoDimension { dim, dims, line: self.line(), item: self.item_id() })
     }
 
     /// First item and number of items of an item's sub-group.

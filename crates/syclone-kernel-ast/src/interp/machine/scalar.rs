@@ -34,11 +34,11 @@ impl Machine<'_> {
                 if self.watched {
                     self.tell(IncidentKind::DivideByZero { operation: operation.to_owned() });
                 }
-                Err(Fault::DivideByZero { line: self.line(), item: self.global_id() })
+                Err(Fault::DivideByZero { line: self.line(), item: self.item_id() })
             }
             Outcome::ClampBounds(_) => {
                 self.tell_clamp(operands);
-                Err(Fault::ClampBounds { line: self.line(), item: self.global_id() })
+                Err(Fault::ClampBounds { line: self.line(), item: self.item_id() })
             }
             Outcome::Unsupported => {
                 let line = self.line();
@@ -48,7 +48,7 @@ impl Machine<'_> {
     }
 
     fn overflow(&self) -> Fault {
-        Fault::Overflow { line: self.line(), item: self.global_id() }
+        Fault::Overflow { line: self.line(), item: self.item_id() }
     }
 
     fn tell_clamp(&mut self, operands: &[Value]) {

@@ -79,12 +79,12 @@ impl Machine<'_> {
             }
             Instr::Jump { target } => self.pc = target as usize,
             Instr::JumpUnless { condition, target } => {
-                if self.bits(condition, 1) == 0 {
+                if !self.condition(condition)? {
                     self.pc = target as usize;
                 }
             }
             Instr::JumpIf { condition, target } => {
-                if self.bits(condition, 1) != 0 {
+                if self.condition(condition)? {
                     self.pc = target as usize;
                 }
             }
@@ -116,7 +116,7 @@ impl Machine<'_> {
                 let by = i128::from(self.number(step));
                 if by == 0 {
                     self.tell(IncidentKind::ZeroStep);
-                    return Err(Fault::ZeroStep { line: self.line(), item: self.global_id() });
+                    return Err(Fault::ZeroStep { line: self.line(), item: self.item_id() });
                 }
                 let (step, left) = (self.wide(state + 16), self.wide(state + 32));
                 // A step so large that it overflows is never taken: then at most one value is left.
@@ -150,7 +150,7 @@ impl Machine<'_> {
         let message = message::format(&code.names[template as usize], &args);
         if fails {
             let file = code.functions[self.function].file.clone();
-            return Err(Fault::Assertion { message, file, line: self.line(), item: self.global_id() });
+            return Err(Fault::Assertion { message, file, line: self.line(), item: self.item_id() });
         }
         self.builtins.print(&message);
         Ok(())
@@ -207,7 +207,7 @@ impl Machine<'_> {
                 let element = if index < count {
                     memory::add(address, u64::from(offset) + index * u64::from(stride))
                 } else {
-                    self.report_array(name, index, count);
+                    self.report_row(self.name(name), None, index, count);
                     NOTHING
                 };
                 self.set_number(to, element);
@@ -221,7 +221,7 @@ impl Machine<'_> {
                 let element = if index < len {
                     memory::add(address, index * u64::from(stride))
                 } else {
-                    self.report_array(name, index, len);
+                    self.report_row(self.name(name), Some(address), index, len);
                     NOTHING
                 };
                 self.set_number(to, element);
@@ -244,7 +244,8 @@ impl Machine<'_> {
                 let inside = start.min(all);
                 let part = len.min(all - inside);
                 if part < len || inside < start {
-                    self.report_array(name, start.saturating_add(len.saturating_sub(1)), all);
+                    let last = start.saturating_add(len.saturating_sub(1));
+                    self.report_row(self.name(name), Some(address), last, all);
                 }
                 self.set_number(to, memory::add(address, inside * u64::from(stride)));
                 self.set_number(to + 8, part);
@@ -302,11 +303,18 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn report_array(&mut self, name: NameAt, index: u64, count: u64) {
-        let name = self.code.names[name as usize].clone();
-        // A parameter is reported as one, however it was reached.
-        let position = self.code.param_names.iter().position(|param| *param == name && self.function == 0);
-        self.report(name, position, [0, 0, index as usize], [1, 1, count as usize]);
+    /// A `bool`, which may come from memory that holds none.
+    #[inline(always)]
+    fn condition(&self, at: At) -> Result<bool, Fault> {
+        match self.bits(at, 1) {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.invalid(Type::Bool)),
+        }
+    }
+
+    fn name(&self, name: NameAt) -> String {
+        self.code.names[name as usize].clone()
     }
 
     /// The addresses of the elements from `index * lanes`.

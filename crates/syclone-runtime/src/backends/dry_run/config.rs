@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
+use super::machine::Problem;
 use super::{DryRunOptions, Fault, FaultKind};
 use crate::{Aspect, Error, Result};
 
@@ -14,8 +15,8 @@ type Value<'a> = toml::Spanned<DeValue<'a>>;
 /// The most devices that `count` makes of one table.
 const MOST_DEVICES: usize = 64;
 
-/// What was wrong, and where in the text.
-type Problem = (usize, String);
+/// Where in the text something was wrong, and what.
+type Wrong = (usize, String);
 
 /// The devices that a file describes.
 pub(super) fn read(path: &Path) -> Result<Vec<DryRunOptions>> {
@@ -30,7 +31,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<DryRunOptions>> {
 }
 
 /// The devices of a text.
-pub(super) fn parse(text: &str) -> Result<Vec<DryRunOptions>, Problem> {
+pub(super) fn parse(text: &str) -> Result<Vec<DryRunOptions>, Wrong> {
     let document = DeTable::parse(text)
         .map_err(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
     let mut devices = Vec::new();
@@ -46,14 +47,15 @@ pub(super) fn parse(text: &str) -> Result<Vec<DryRunOptions>, Problem> {
 }
 
 /// The device of one table, as often as it says.
-fn device(value: &Value<'_>) -> Result<Vec<DryRunOptions>, Problem> {
+fn device(value: &Value<'_>) -> Result<Vec<DryRunOptions>, Wrong> {
     let mut options = DryRunOptions::new("dry run");
     let mut count = 1;
     let (mut largest, mut sub_group) = (None, None);
-    for (key, value) in table(value)? {
+    let keys = table(value)?;
+    for (key, value) in keys {
         match key.get_ref().as_ref() {
             "name" => options.name = text(value)?.to_owned(),
-            "count" => count = number(value)?,
+            "count" => count = device_count(value)?,
             // A seed is any 64 bits; sizes are numbers that the machine can count to.
             "seed" => options.seed = number(value)? as u64,
             "compute_units" => options.compute_units = number(value)?,
@@ -72,11 +74,11 @@ fn device(value: &Value<'_>) -> Result<Vec<DryRunOptions>, Problem> {
             }
             "default_sub_group_size" => sub_group = Some(number(value)?),
             "aspects" => {
-                let aspects: Result<Vec<Aspect>, Problem> = array(value)?.iter().map(aspect).collect();
+                let aspects: Result<Vec<Aspect>, Wrong> = array(value)?.iter().map(aspect).collect();
                 options = options.aspects(aspects?);
             }
             "run_kernels" => options.run_kernels = boolean(value)?,
-            "faults" => options.faults = array(value)?.iter().map(fault).collect::<Result<_, Problem>>()?,
+            "faults" => options.faults = array(value)?.iter().map(fault).collect::<Result<_, Wrong>>()?,
             other => return Err((key.span().start, format!("a device has no '{other}'"))),
         }
     }
@@ -86,18 +88,23 @@ fn device(value: &Value<'_>) -> Result<Vec<DryRunOptions>, Problem> {
         let usual = options.default_sub_group_size;
         if sizes.contains(&usual) { usual } else { sizes.last().copied().unwrap_or(usual) }
     });
-    if let Some(text) = options.problem() {
-        return Err(problem(value, text));
-    }
-    if count > MOST_DEVICES {
-        return Err(problem(value, format!("{count} devices are more than {MOST_DEVICES}")));
+    if let Some(Problem { options, text }) = options.problem() {
+        let to_blame = options.iter().find_map(|&option| keys.get(option)).unwrap_or(value);
+        return Err(problem(to_blame, text));
     }
     // Devices of one table differ in the order and the faults that their seeds give.
     let numbered = (0..count).map(|index| options.clone().seed(options.seed.wrapping_add(index as u64)));
     Ok(numbered.collect())
 }
 
-fn aspect(value: &Value<'_>) -> Result<Aspect, Problem> {
+fn device_count(value: &Value<'_>) -> Result<usize, Wrong> {
+    match number(value)? {
+        count if count > MOST_DEVICES => Err(problem(value, format!("{count} devices are more than {MOST_DEVICES}"))),
+        count => Ok(count),
+    }
+}
+
+fn aspect(value: &Value<'_>) -> Result<Aspect, Wrong> {
     let name = text(value)?;
     Aspect::ALL.iter().copied().find(|aspect| aspect.name() == name).ok_or_else(|| {
         let known: Vec<&str> = Aspect::ALL.iter().map(|aspect| aspect.name()).collect();
@@ -105,24 +112,25 @@ fn aspect(value: &Value<'_>) -> Result<Aspect, Problem> {
     })
 }
 
-fn fault(value: &Value<'_>) -> Result<Fault, Problem> {
+fn fault(value: &Value<'_>) -> Result<Fault, Wrong> {
     let (mut kind, mut at, mut probability) = (None, None, None);
     for (key, value) in table(value)? {
         match key.get_ref().as_ref() {
             "kind" => kind = Some(fault_kind(value)?),
-            "at" => at = Some(number(value)? as u64),
-            "probability" => probability = Some(float(value)?),
+            "at" => at = Some((number(value)? as u64, value)),
+            "probability" => probability = Some((float(value)?, value)),
             other => return Err((key.span().start, format!("a fault has no '{other}'"))),
         }
     }
-    match (kind, at, probability) {
-        (Some(kind), Some(at), None) => Ok(Fault::at(kind, at)),
-        (Some(kind), None, Some(probability)) => Ok(Fault::with_probability(kind, probability)),
-        _ => Err(problem(value, "a fault has a kind, and either at or probability".to_owned())),
-    }
+    let (fault, when) = match (kind, at, probability) {
+        (Some(kind), Some((at, when)), None) => (Fault::at(kind, at), when),
+        (Some(kind), None, Some((probability, when))) => (Fault::with_probability(kind, probability), when),
+        _ => return Err(problem(value, "a fault has a kind, and either at or probability".to_owned())),
+    };
+    fault.problem().map_or(Ok(fault), |text| Err(problem(when, text)))
 }
 
-fn fault_kind(value: &Value<'_>) -> Result<FaultKind, Problem> {
+fn fault_kind(value: &Value<'_>) -> Result<FaultKind, Wrong> {
     let name = text(value)?;
     FaultKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
         let known: Vec<&str> = FaultKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -130,41 +138,41 @@ fn fault_kind(value: &Value<'_>) -> Result<FaultKind, Problem> {
     })
 }
 
-fn problem(value: &Value<'_>, problem: String) -> Problem {
+fn problem(value: &Value<'_>, problem: String) -> Wrong {
     (value.span().start, problem)
 }
 
-fn unexpected(value: &Value<'_>, expected: &str) -> Problem {
+fn unexpected(value: &Value<'_>, expected: &str) -> Wrong {
     problem(value, format!("{expected} is needed, not a value of the type {}", value.get_ref().type_str()))
 }
 
-fn table<'a, 'i>(value: &'a Value<'i>) -> Result<&'a DeTable<'i>, Problem> {
+fn table<'a, 'i>(value: &'a Value<'i>) -> Result<&'a DeTable<'i>, Wrong> {
     value.get_ref().as_table().ok_or_else(|| unexpected(value, "a table"))
 }
 
-fn array<'a, 'i>(value: &'a Value<'i>) -> Result<&'a [Value<'i>], Problem> {
+fn array<'a, 'i>(value: &'a Value<'i>) -> Result<&'a [Value<'i>], Wrong> {
     value.get_ref().as_array().map(|array| &**array).ok_or_else(|| unexpected(value, "an array"))
 }
 
-fn text<'a>(value: &'a Value<'_>) -> Result<&'a str, Problem> {
+fn text<'a>(value: &'a Value<'_>) -> Result<&'a str, Wrong> {
     value.get_ref().as_str().ok_or_else(|| unexpected(value, "a string"))
 }
 
-fn boolean(value: &Value<'_>) -> Result<bool, Problem> {
+fn boolean(value: &Value<'_>) -> Result<bool, Wrong> {
     value.get_ref().as_bool().ok_or_else(|| unexpected(value, "true or false"))
 }
 
-fn number(value: &Value<'_>) -> Result<usize, Problem> {
+fn number(value: &Value<'_>) -> Result<usize, Wrong> {
     let integer = value.get_ref().as_integer().ok_or_else(|| unexpected(value, "a whole number"))?;
     usize::from_str_radix(integer.as_str(), integer.radix())
         .map_err(|_| problem(value, format!("{integer} is not a whole number from 0 to {}", usize::MAX)))
 }
 
-fn numbers(value: &Value<'_>) -> Result<Vec<usize>, Problem> {
+fn numbers(value: &Value<'_>) -> Result<Vec<usize>, Wrong> {
     array(value)?.iter().map(number).collect()
 }
 
-fn float(value: &Value<'_>) -> Result<f64, Problem> {
+fn float(value: &Value<'_>) -> Result<f64, Wrong> {
     let digits = match value.get_ref() {
         DeValue::Float(float) => float.as_str(),
         DeValue::Integer(integer) => integer.as_str(),

@@ -154,8 +154,8 @@ impl DryRunOptions {
     }
 
     pub(super) fn with_selector(self, selector: String) -> Result<DryRun> {
-        if let Some(problem) = self.problem() {
-            return Err(Error::InvalidDryRun { place: format!("device '{}'", self.name), problem });
+        if let Some(Problem { text, .. }) = self.problem() {
+            return Err(Error::InvalidDryRun { place: format!("device '{}'", self.name), problem: text });
         }
         let info = DeviceInfo {
             name: printable(&self.name),
@@ -187,32 +187,43 @@ impl DryRunOptions {
     }
 
     /// What makes the device impossible, if anything does.
-    pub(super) fn problem(&self) -> Option<String> {
-        let positive = [
-            ("compute_units", self.compute_units),
-            ("max_work_group_size", self.max_work_group_size),
-            ("max_work_item_sizes", self.max_work_item_sizes.into_iter().min().unwrap_or(0)),
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let problem = |options, text| Some(Problem { options, text });
+        let positive: [(&'static [&'static str], usize); 3] = [
+            (&["compute_units"], self.compute_units),
+            (&["max_work_group_size"], self.max_work_group_size),
+            (&["max_work_item_sizes"], self.max_work_item_sizes.into_iter().min().unwrap_or(0)),
         ];
-        if let Some((what, _)) = positive.iter().find(|(_, value)| *value == 0) {
-            return Some(format!("{what} is 0: it must be at least 1"));
+        if let Some(&(what, _)) = positive.iter().find(|(_, value)| *value == 0) {
+            return problem(what, format!("{} is 0: it must be at least 1", what[0]));
         }
         if self.compute_units > MOST_COMPUTE_UNITS {
-            return Some(format!("compute_units is {}: it must be at most {MOST_COMPUTE_UNITS}", self.compute_units));
+            let text = format!("compute_units is {}: it must be at most {MOST_COMPUTE_UNITS}", self.compute_units);
+            return problem(&["compute_units"], text);
         }
         if self.max_allocation > self.global_memory_bytes {
             let (largest, all) = (self.max_allocation, self.global_memory_bytes);
-            return Some(format!("an allocation of {largest} bytes does not fit a memory of {all}"));
+            let text = format!("an allocation of {largest} bytes does not fit a memory of {all}");
+            return problem(&["max_allocation"], text);
         }
         // Any hardware's size will do for kernels that do not run.
         let most = if self.run_kernels { MOST_RUN_TOGETHER } else { usize::MAX };
         if let Some(size) = self.sub_group_sizes.iter().find(|&&size| size == 0 || size > most) {
             let why = if *size == 0 { "must have items" } else { "of a device that runs kernels have at most 32" };
-            return Some(format!("a sub-group size of {size}: sub-groups {why}"));
+            return problem(&["sub_group_sizes"], format!("a sub-group size of {size}: sub-groups {why}"));
         }
         if !self.sub_group_sizes.contains(&self.default_sub_group_size) {
             let (default, sizes) = (self.default_sub_group_size, &self.sub_group_sizes);
-            return Some(format!("the default sub-group size {default} is none of {sizes:?}"));
+            let text = format!("the default sub-group size {default} is none of {sizes:?}");
+            return problem(&["default_sub_group_size", "sub_group_sizes"], text);
         }
-        self.faults.iter().find_map(Fault::problem)
+        self.faults.iter().find_map(Fault::problem).map(|text| Problem { options: &["faults"], text })
     }
+}
+
+/// What makes a device impossible.
+pub(super) struct Problem {
+    /// The options that it comes from, by their names in a file; of those that are given there the first is to blame.
+    pub(super) options: &'static [&'static str],
+    pub(super) text: String,
 }

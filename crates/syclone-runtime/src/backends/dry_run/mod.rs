@@ -29,7 +29,7 @@ pub(crate) use registry::{devices, file_error};
 
 use std::sync::Arc;
 
-use crate::Device;
+use crate::{Device, Error, Result};
 
 /// A dry-run device, and the controls that a real one would not have.
 ///
@@ -104,8 +104,15 @@ impl DryRun {
     }
 
     /// Lets a fault happen. A fault that is counted counts from the device's beginning; see [`DryRun::fail_next`].
-    pub fn inject(&self, fault: Fault) {
+    ///
+    /// # Errors
+    /// [`Error::InvalidDryRun`] for a fault that can't happen, as for one of [`DryRunOptions::fault`].
+    pub fn inject(&self, fault: Fault) -> Result<()> {
+        if let Some(problem) = fault.problem() {
+            return Err(Error::InvalidDryRun { place: format!("device '{}'", self.device().info().name), problem });
+        }
         self.0.shared.plan().add(fault);
+        Ok(())
     }
 
     /// Lets the next thing of this kind fail that is submitted or allocated.

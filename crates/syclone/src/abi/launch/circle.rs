@@ -4,7 +4,8 @@
 //! so it is looked for at a kernel's first launch, and only if the kernel calls device functions at all.
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use syclone_kernel_ast::infer::{InferErrorKind, infer};
@@ -16,12 +17,20 @@ use crate::types::builtins::MathBuiltins;
 /// The circle of each kernel that was looked at, if it has one.
 static SEEN: LazyLock<RwLock<HashMap<TypeId, Option<String>>>> = LazyLock::new(RwLock::default);
 
+thread_local! {
+    /// Kernels without a circle that this thread has launched, so that launching again and again takes no lock.
+    static FINE: RefCell<HashSet<TypeId>> = RefCell::default();
+}
+
 /// An error if the kernel's device functions call each other in a circle.
 pub fn check<const D: usize, K: Kernel<D>>(kernel: &K, meta: &KernelMeta<D>) -> Result<()> {
     if !meta.calls {
         return Ok(());
     }
     let id = TypeId::of::<K>();
+    if FINE.with_borrow(|fine| fine.contains(&id)) {
+        return Ok(());
+    }
     // Nothing panics under the lock, so a poisoned map is still whole.
     let seen = SEEN.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
     let circle = seen.unwrap_or_else(|| {
@@ -29,7 +38,10 @@ pub fn check<const D: usize, K: Kernel<D>>(kernel: &K, meta: &KernelMeta<D>) -> 
         SEEN.write().unwrap_or_else(PoisonError::into_inner).entry(id).or_insert(found).clone()
     });
     match circle {
-        None => Ok(()),
+        None => {
+            FINE.with_borrow_mut(|fine| fine.insert(id));
+            Ok(())
+        }
         Some(circle) => Err(Error::LaunchShape {
             kernel: Name::Borrowed(meta.name),
             problem: format!("device functions call each other in a circle: {circle}"),
@@ -45,5 +57,18 @@ fn circle<const D: usize, K: Kernel<D>>(kernel: &K) -> Option<String> {
         // Calls that are only nested too deep do not end where they began.
         InferErrorKind::Recursion { cycle } if cycle.first() == cycle.last() => Some(cycle.join(" -> ")),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::SEEN;
+    use crate::api::launch::tests::launches_go_on_while;
+
+    #[test]
+    fn launches_of_a_kernel_that_calls_functions_do_not_lock_the_list_of_circles() {
+        launches_go_on_while(|| SEEN.write().unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -6,9 +6,9 @@ use syclone_kernel_ast::bound::BoundFunction;
 use syclone_kernel_ast::interp::{self, Fault, Launch, NoObserver};
 use syclone_runtime::{Device, Error, Name, Result};
 
-use super::ARRAY;
 use super::checked::Checks;
 use super::grid::Grid;
+use super::outside;
 use crate::abi::kernel::{Kernel, KernelMeta};
 use crate::kernel::ParamTuple;
 use crate::types::builtins::MathBuiltins;
@@ -25,7 +25,12 @@ impl Interpreted {
     /// # Errors
     /// [`Error::BuildFailed`] if rustc knows something of the kernel's types that the tree does not say, such as an operator
     /// of the program's own.
-    pub fn new<const D: usize, K: Kernel<D>>(device: &Device, kernel: &K, meta: &KernelMeta<D>) -> Result<Self> {
+    pub fn new<const D: usize, K: Kernel<D>>(
+        device: &Device,
+        kernel: &K,
+        meta: &KernelMeta<D>,
+        params: K::Params,
+    ) -> Result<Self> {
         let function = kernel.bound();
         let code = interp::Kernel::new(&function, &MathBuiltins).map_err(|fault| match fault {
             Fault::Untyped(log) => Error::BuildFailed {
@@ -33,7 +38,7 @@ impl Interpreted {
                 device: device.info().selector.clone(),
                 log: log.to_string(),
             },
-            fault => error(meta, fault, &device.info().selector),
+            fault => error(meta, params, fault, &device.info().selector),
         })?;
         Ok(Interpreted { function, code })
     }
@@ -67,7 +72,7 @@ pub unsafe fn run<const D: usize>(
             None => kernel.code.run(&launch, &MathBuiltins, &mut NoObserver),
         }
     };
-    result.map_err(|fault| error(meta, fault, device))
+    result.map_err(|fault| error(meta, params, fault, device))
 }
 
 /// Missing dimensions are 1 in front.
@@ -77,18 +82,19 @@ fn in_three<const D: usize>(extents: [usize; D]) -> [usize; 3] {
     all
 }
 
-fn error<const D: usize>(meta: &KernelMeta<D>, fault: Fault, device: &str) -> Error {
+fn error<const D: usize>(meta: &KernelMeta<D>, params: impl ParamTuple, fault: Fault, device: &str) -> Error {
     let kernel = Name::Borrowed(meta.name);
     match fault {
         Fault::OutOfBounds(faults) => {
-            // As native code, which knows only what was touched, and not when: the first parameter by position.
-            let touched = |name: &&str| faults.iter().any(|fault| fault.parameter == *name);
-            let parameter = meta.parameters.split(' ').find(touched).unwrap_or(ARRAY);
-            Error::OutOfBounds { kernel, parameter: parameter.into(), count: faults.len() as u64 }
+            // As native code, which knows only what was touched, and not when: the first parameter by position. The
+            // interpreter counts the item as one.
+            let first = faults.iter().filter_map(|fault| fault.position).min();
+            let position = first.map(|position| position - usize::from(D > 0));
+            outside(meta, params, position, device, faults.len() as u64)
         }
         Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },
         Fault::Assertion { message, file, line, item } => {
-            let item = item[3 - D..].to_vec();
+            let item = item.as_slice().to_vec();
             Error::AssertionFailed { kernel, message, item, file: file.into(), line }
         }
         fault => Error::KernelPanic { kernel, device: device.to_owned(), message: fault.to_string() },

@@ -14,6 +14,8 @@ mod isa;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use syclone_kernel_ast::interp::{Arg, Global};
+use syclone_kernel_ast::types::Type;
 use syclone_runtime::{Access, Device, Error, Isa, KernelWork, Name, Result, Worker};
 
 use self::checked::Checks;
@@ -91,7 +93,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     let mut reduces = false;
     params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
     let interpreted = match way {
-        Way::Interpreter => Some(Interpreted::new(device, &kernel, &meta)?),
+        Way::Interpreter => Some(Interpreted::new(device, &kernel, &meta, params)?),
         _ => None,
     };
     let mut grid = Grid::new(shape.global, local, total, device.info().compute_units, reduces);
@@ -283,14 +285,14 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
                     &memory,
                 )
             };
-            let result = self.report(&memory);
+            let result = self.report(&memory, worker.device());
             *arena = memory.into_arena();
             result
         })
     }
 
     /// What went wrong in a chunk, as an error.
-    fn report(&self, memory: &GroupMemory) -> Result<()> {
+    fn report(&self, memory: &GroupMemory, device: &str) -> Result<()> {
         let kernel = || Name::Borrowed(self.meta.name);
         if let Some(divergence) = memory.take_divergence() {
             return Err(Error::Divergence {
@@ -304,18 +306,36 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
         if faults == 0 {
             return Ok(());
         }
-        Err(Error::OutOfBounds { kernel: kernel(), parameter: parameter_name(&self.meta, faults), count: 1 })
+        // The first parameter whose bit is set; the last bits have none.
+        let position = Some(faults.trailing_zeros() as usize).filter(|&position| position < 30);
+        Err(outside(&self.meta, self.params, position, device, 1))
     }
 }
 
-/// The name of the first parameter whose fault bit is set.
-fn parameter_name<const D: usize>(meta: &KernelMeta<D>, faults: u32) -> Name {
-    match faults.trailing_zeros() as usize {
-        position if position < 30 => meta.parameter(position).map_or(Name::Borrowed("a parameter"), Name::Borrowed),
-        30 => Name::Borrowed("a parameter after the 30th"),
-        _ => Name::Borrowed(ARRAY),
-    }
+/// The error of an access outside of the parameter at this position, or else of an array.
+fn outside<const D: usize, P: ParamTuple>(
+    meta: &KernelMeta<D>,
+    params: P,
+    position: Option<usize>,
+    device: &str,
+    count: u64,
+) -> Error {
+    let extents_at = |position: usize| {
+        let dims = P::types().get(position).and_then(Type::dims).map_or(0, usize::from);
+        match params.args().into_iter().nth(position) {
+            Some(Arg::Global(Global { extents, .. }) | Arg::LocalAccessor { extents, .. }) => {
+                extents[3 - dims..].to_vec()
+            }
+            _ => Vec::new(),
+        }
+    };
+    let parameter = match position {
+        Some(position) => meta.parameter(position).map_or(Name::Borrowed("a parameter"), Name::Borrowed),
+        None => Name::Borrowed(ARRAY),
+    };
+    let (kernel, device) = (Name::Borrowed(meta.name), device.to_owned());
+    Error::OutOfBounds { kernel, device, parameter, extents: position.map_or_else(Vec::new, extents_at), count }
 }
 
 /// What an index was out of where that is no parameter.
-const ARRAY: &str = "a local or private array";
+const ARRAY: &str = "a local or private array, or a vector";
