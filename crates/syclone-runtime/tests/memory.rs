@@ -1,6 +1,7 @@
 //! A device's memory: pools, limits, high-water marks, and what is promised of a new allocation.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use syclone_runtime::{AccessMode, Command, Device, Error, MemoryObject, MemoryStats, Queue};
 
@@ -172,4 +173,67 @@ fn threads_that_allocate_and_free_at_once_never_share_or_see_each_others_bytes()
     let stats = device.memory_stats();
     assert_eq!((stats.in_use, stats.allocations), (0, 8_000));
     assert!(stats.reused > 1_000 && stats.pooled <= 1 << 20, "{stats:?}");
+}
+
+/// Threads ask for more together than there is, and let go while commands still use it; whoever looks finds the limit kept.
+#[test]
+fn a_limit_holds_while_many_threads_ask_for_more_than_there_is() {
+    const LIMIT: usize = 1 << 20;
+    const ROUNDS: usize = 500;
+    let device = Device::cpu_with_threads(2).unwrap();
+    device.set_memory_limit(Some(LIMIT));
+    let selector = device.info().selector.clone();
+    let (ended, refused) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let work = |thread: usize| {
+        let queue = Queue::new(&device).unwrap();
+        let (mut held, mut random) = (Vec::new(), thread as u64 + 1);
+        for round in 0..ROUNDS {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Of all sizes, and now and then one that nothing would make room for.
+            let asked = if round % 50 == 49 { LIMIT + round } else { 1 + (random >> 33) as usize % (LIMIT / 3) };
+            match MemoryObject::allocate(&device, asked) {
+                Ok(object) => {
+                    queue.submit(Command::fill(&object, 0, asked, &[thread as u8 + 1]).unwrap()).unwrap();
+                    held.push((object, asked));
+                }
+                Err(Error::OutOfMemory { device, asked: named, in_use, limit }) => {
+                    assert_eq!((&device, named, limit), (&selector, asked, LIMIT));
+                    assert!(in_use <= limit && in_use + asked > limit, "{asked} bytes beside {in_use}");
+                    refused.fetch_add(1, Ordering::Relaxed);
+                    held.clear();
+                }
+                Err(other) => panic!("{other}"),
+            }
+            if held.len() == 4 {
+                let (object, len) = held.swap_remove(round % 4);
+                drop(object.wait_for_host(AccessMode::Read).unwrap());
+                assert!(bytes(&object)[..len].iter().all(|byte| *byte == thread as u8 + 1));
+            }
+        }
+        drop(held);
+        queue.wait().unwrap();
+    };
+    std::thread::scope(|scope| {
+        let looks = scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                let stats = device.memory_stats();
+                assert!(stats.in_use + stats.pooled <= LIMIT && stats.high_water <= LIMIT, "{stats:?}");
+                device.trim_memory();
+                std::thread::yield_now();
+            }
+        });
+        let work = &work;
+        let workers: Vec<_> = (0..4).map(|thread| scope.spawn(move || work(thread))).collect();
+        let results: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+        ended.store(true, Ordering::Relaxed);
+        looks.join().unwrap();
+        results.into_iter().for_each(|result| result.unwrap());
+    });
+    assert!(refused.load(Ordering::Relaxed) >= 4 * ROUNDS / 50);
+    // All of it can be had again.
+    let stats = device.memory_stats();
+    assert!(stats.in_use == 0 && stats.high_water <= LIMIT, "{stats:?}");
+    let whole = allocate(&device, LIMIT);
+    assert!(bytes(&whole).iter().all(|byte| *byte == 0));
+    assert_eq!(device.memory_stats().pooled, 0);
 }

@@ -46,7 +46,7 @@ fn one_line(error: &clap::Error, arguments: &[OsString]) -> String {
             let options: Vec<_> = command.get_arguments().filter(|a| !a.is_positional()).map(spelling).collect();
             format!("{}{}; '{path}' takes {}", first_line(error), suggestion(error), options.join(", "))
         }
-        _ => format!("{} (see '{path} --help')", first_line(error)),
+        _ => format!("{} (see '{path} --help')", as_written(&command, arguments, &first_line(error))),
     }
 }
 
@@ -72,6 +72,16 @@ fn spelling(argument: &clap::Arg) -> String {
         (None, Some(short)) => format!("-{short}"),
         (None, None) => argument.get_id().to_string(),
     }
+}
+
+/// A sentence that names options by their long names, with the short ones of those that were written so.
+fn as_written(command: &clap::Command, arguments: &[OsString], sentence: &str) -> String {
+    let written = |name: &str| arguments.iter().filter_map(|argument| argument.to_str()).any(|a| a.starts_with(name));
+    let both = command.get_arguments().filter_map(|argument| Some((argument.get_long()?, argument.get_short()?)));
+    let names = both.map(|(long, short)| (format!("--{long}"), format!("-{short}")));
+    names
+        .filter(|(long, short)| written(short) && !written(long))
+        .fold(sentence.to_owned(), |text, (long, short)| text.replace(&format!("'{long} "), &format!("'{short} ")))
 }
 
 fn first_line(error: &clap::Error) -> String {

@@ -87,3 +87,18 @@ fn help_and_version_are_no_mistakes() {
         assert!(matches!(read(line), Err(Stop::Print(_))), "{line}");
     }
 }
+
+#[test]
+fn a_bad_value_names_the_option_as_it_was_written() {
+    let named = |line: &str| {
+        let text = mistake(line);
+        assert!(text.contains(": a whole number from 1 to 1000000 is needed"), "{text}");
+        text.split('\'').nth(3).expect("the option between quotes").to_owned()
+    };
+    assert_eq!(named("syclone bench launch -n 0"), "-n <N>");
+    assert_eq!(named("syclone bench launch -n0 --repeat 3"), "-n <N>");
+    assert_eq!(named("syclone bench launch --repeat 3 -n=-1"), "-n <N>");
+    assert_eq!(named("syclone bench launch --kernels-per-sample 0"), "--kernels-per-sample <N>");
+    assert_eq!(named("syclone bench launch --kernels-per-sample=x"), "--kernels-per-sample <N>");
+    assert_eq!(named("syclone bench launch -n 5 --repeat 0"), "--repeat <R>");
+}

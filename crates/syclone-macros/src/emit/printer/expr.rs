@@ -135,10 +135,7 @@ impl Printer<'_> {
             }
             ExprKind::If(cond, then, otherwise) => {
                 // At the user's `if`, for what rustc says of the whole.
-                let block = |block| {
-                    let block = self.block(block);
-                    quote_spanned!(span=> { #block })
-                };
+                let block = |block| at(self.block(block), span);
                 let (cond, then) = (self.expr(cond), block(then));
                 let otherwise = otherwise.as_ref().map(|otherwise| {
                     let otherwise = block(otherwise);
@@ -254,4 +251,16 @@ pub(super) fn operator(op: BinaryOp, assign: bool, span: Span) -> TokenStream {
         tokens.extend([TokenTree::from(token)]);
     }
     tokens
+}
+
+/// A block's braces at another place.
+fn at(block: TokenStream, span: Span) -> TokenStream {
+    let at = |token| match token {
+        TokenTree::Group(mut group) => {
+            group.set_span(span);
+            TokenTree::Group(group)
+        }
+        token => token,
+    };
+    block.into_iter().map(at).collect()
 }

@@ -1,5 +1,6 @@
 //! What a launch keeps of its chunks' texts, and in which order it writes them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use syclone_runtime::{Error, TextOutput};
@@ -87,4 +88,64 @@ fn a_line_without_an_end_is_written_before_it_fills_the_memory() {
     let pieces = pieces.lock().expect("no panics");
     assert_eq!(pieces.iter().map(String::len).sum::<usize>(), 50 << 16);
     assert!(pieces.iter().all(|piece| piece.len() <= (1 << 20) + (1 << 16)));
+}
+
+/// Four workers print three times the limit each. What is kept stays within it, and no line is lost, cut or mixed up.
+#[test]
+fn chunks_that_print_very_much_at_once_keep_their_lines_whole_and_hold_little_back() {
+    const CHUNKS: usize = 12;
+    const LINES: usize = 16_000;
+    const LIMIT: usize = 1 << 20;
+    let (launch, pieces) = launch();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < CHUNKS) {
+                    let prints = || {
+                        for line in 0..LINES {
+                            emit(&format!("chunk {number} "));
+                            emit(&format!("{line:>50}"));
+                            emit("\n");
+                        }
+                        Ok(())
+                    };
+                    launch.during(number, || "k".into(), prints).expect("ends well");
+                }
+            });
+        }
+    });
+    launch.finish();
+    let pieces = std::mem::take(&mut *pieces.lock().expect("no panics"));
+    // A chunk's own text may come to what others have left, and a line may go over.
+    assert!(pieces.iter().all(|piece| piece.len() <= 2 * LIMIT + 100 && piece.ends_with('\n')));
+    let mut seen = [0; CHUNKS];
+    for line in pieces.iter().flat_map(|piece| piece.lines()) {
+        let (number, rest) = line.strip_prefix("chunk ").and_then(|rest| rest.split_once(' ')).expect("a whole line");
+        let number: usize = number.parse().expect("a chunk's number");
+        assert_eq!(rest, format!("{:>50}", seen[number]), "of chunk {number}");
+        seen[number] += 1;
+    }
+    assert_eq!(seen, [LINES; CHUNKS]);
+    // Nothing is left for the next run.
+    launch.rewind(None);
+    launch.finish();
+}
+
+#[test]
+fn an_output_that_panics_loses_its_text_and_nothing_else() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&calls);
+    let output: TextOutput = Arc::new(move |_: &str| {
+        count.fetch_add(1, Ordering::Relaxed);
+        std::panic::resume_unwind(Box::new("no paper"));
+    });
+    let launch = with_output(Some(&output), Printed::here);
+    for round in 1..=3 {
+        launch.rewind(None);
+        chunk(&launch, 0, &"y\n".repeat(600_000), false);
+        chunk(&launch, 1, "z\n", false);
+        launch.finish();
+        assert_eq!(calls.load(Ordering::Relaxed), 2 * round);
+    }
 }
