@@ -25,6 +25,7 @@ pub fn finder(parsed: &Parsed, vis: &TokenStream, bound: &Ident, instance: &Toke
     let own = turbofish(parsed);
     Some(quote! {
         #[doc(hidden)]
+        #[inline(always)]
         #[allow(dead_code)]
         #vis fn #name #generics (
             &self,
@@ -71,13 +72,13 @@ pub fn found(parsed: &Parsed) -> Found {
     });
     let of_consts = calls.on_consts.iter().map(|(id, name)| {
         let (value, finders) = (&parsed.consts[*id as usize], finders(&mut std::iter::once(name)));
-        quote!(|| ::syclone::abi::found_of::<_, &mut ::syclone::abi::Oob>(&(#value), #finders))
+        quote!(|| ::syclone::abi::found_of::<_, ()>(&(#value), #finders))
     });
     let entries: Vec<TokenStream> = of_types.chain(of_consts).collect();
     if entries.is_empty() {
         return Found::default();
     }
-    let nothing = calls.names.iter().map(|name| nothing_found(&finder_name(name, span)));
+    let nothing = calls.names.iter().map(|name| nothing_found(&finder_name(name, span), 0));
     let items = quote_spanned! {span=>
         #[allow(dead_code)]
         trait __Find { #(#nothing)* }
@@ -86,10 +87,13 @@ pub fn found(parsed: &Parsed) -> Found {
     Found { items, entries }
 }
 
-/// The function of a trait that is found where a type has no method.
-pub fn nothing_found(finder: &Ident) -> TokenStream {
+/// The function of a trait that is found where a type has no method, with so many types as its own parameters.
+pub fn nothing_found(finder: &Ident, types: usize) -> TokenStream {
+    let instance = if types == 0 { quote!(__I) } else { quote!(()) };
+    let params = (0..types).map(|position| format_ident!("__T{}", position));
+    let params = params.chain((types == 0).then(|| format_ident!("__I")));
     quote! {
-        fn #finder<__I>(&self, _: ::syclone::abi::Instance<__I>) -> ::core::option::Option<::syclone::abi::BindFn> {
+        fn #finder<#(#params),*>(&self, _: ::syclone::abi::Instance<#instance>) -> ::core::option::Option<::syclone::abi::BindFn> {
             ::core::option::Option::None
         }
     }

@@ -5,8 +5,9 @@
 //! - `kernel.rs`, `device_fn.rs`, `device_impl.rs` and `inline.rs` assemble the items.
 //! - `bound.rs` prints the tree as one string and the tables that bind it to concrete types; `found.rs` and `sites.rs` let
 //!   rustc find the methods that are called on values, `comparisons.rs` how values are compared; `operands.rs` lets it
-//!   refuse operators on structs (`numbers.rs` sees without it that most operands are none), `library_names.rs` names of the
-//!   library that mean something else, and `device_types.rs` values that cannot be a kernel's.
+//!   refuse operators on structs (`numbers.rs` sees without it that most operands are none), `printer/plain.rs` what only
+//!   plain Rust means (`receivers.rs` sees that most methods are built in), `library_names.rs` names of the library that mean
+//!   something else, and `device_types.rs` values that cannot be a kernel's.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
@@ -25,7 +26,9 @@ mod library_names;
 mod lock_step;
 mod numbers;
 mod operands;
+mod parameters;
 mod printer;
+mod receivers;
 mod regions;
 mod sites;
 mod spelled;

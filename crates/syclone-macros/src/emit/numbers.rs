@@ -39,7 +39,7 @@ impl<'a> Numbers<'a> {
             ExprKind::Lit(_) | ExprKind::Cast(..) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
             ExprKind::Var(var) => self.variables.contains(&var.0) || by_type(),
             ExprKind::Const(id) => self.is_constant_number(&self.parsed.consts[id.0 as usize]),
-            ExprKind::Deref(inner) => self.is_number(inner) || by_type(),
+            ExprKind::Deref(inner) => self.is_refused(inner) || self.is_number(inner) || by_type(),
             ExprKind::Index(base, _) | ExprKind::Field(base, _) | ExprKind::TupleField(base, _) => {
                 self.is_number(base) || by_type()
             }
@@ -53,6 +53,17 @@ impl<'a> Numbers<'a> {
                 self.is_block_number(then) || otherwise.iter().any(|block| self.is_block_number(block))
             }
             ExprKind::Match(_, arms) => arms.iter().any(|arm| self.is_number(&arm.body)),
+            _ => false,
+        }
+    }
+
+    /// Whether `*` of a value is refused, so that the result need not be looked at.
+    fn is_refused(&self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Var(var) => {
+                !self.spelled.refers(value) && self.roles.role(*var).is_none_or(|role| role == ParamRole::Value)
+            }
+            ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::TupleField(..) | ExprKind::Deref(_) => true,
             _ => false,
         }
     }

@@ -13,6 +13,7 @@ use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::*;
 
 use super::numbers::Numbers;
+use super::parameters::{is_generic, mentions_params};
 use super::printer::callee_path;
 use crate::frontend::{Parsed, make_ident, role_by_name};
 
@@ -125,9 +126,9 @@ impl<'a> Operands<'a> {
             return None;
         }
         let refers = self.numbers.spelled.refers(operand);
-        let is_generic = self.is_generic();
+        let is_generic = is_generic(self.parsed);
         if let Some(ty) = self.numbers.spelled.type_of(operand) {
-            return self.mentions_params(&ty.to_token_stream()).then_some(Way { is_generic, refers });
+            return mentions_params(self.parsed, &ty.to_token_stream()).then_some(Way { is_generic, refers });
         }
         let is_asked =
             self.value_of_type(operand).is_some() || self.captured_value(operand, Span::call_site()).is_some();
@@ -137,7 +138,8 @@ impl<'a> Operands<'a> {
 
     /// Whether a type that is no number by its name is asked about: not where only its bounds tell what it is.
     fn is_asked(&self, ty: &syn::Type) -> bool {
-        matches!(ty, syn::Type::Path(path) if path.qself.is_none()) && !self.mentions_params(&ty.to_token_stream())
+        matches!(ty, syn::Type::Path(path) if path.qself.is_none())
+            && !mentions_params(self.parsed, &ty.to_token_stream())
     }
 
     /// An expression of the type of a field of a value whose type is spelled, or of a function's result, for code that is
@@ -155,52 +157,24 @@ impl<'a> Operands<'a> {
             }
             // Where the bound can be asked of the value itself, a call that is wrong is not to be an error a second time.
             ExprKind::Call(callee, args)
-                if (self.is_generic() || self.parsed.is_inline)
+                if (is_generic(self.parsed) || self.parsed.is_inline)
                     && !args.iter().any(|arg| self.numbers.roles.is_item(arg)) =>
             {
                 let function = callee_path(&self.parsed.callees[callee.0 as usize], "__device");
                 let args = args.iter().map(|_| quote!(::syclone::abi::any()));
                 let call = quote!(#function(#(#args,)* ::syclone::abi::any()));
-                (!self.mentions_params(&call)).then_some(call)
+                (!mentions_params(self.parsed, &call)).then_some(call)
             }
             ExprKind::Const(id) => {
                 let value = self.parsed.consts[id.0 as usize].to_token_stream();
-                (!self.mentions_params(&value)).then_some(value)
+                (!mentions_params(self.parsed, &value)).then_some(value)
             }
             _ => {
                 let ty = self.numbers.spelled.type_of(expr)?.to_token_stream();
                 let is_value = role_by_name(self.numbers.spelled.type_of(expr)?) == ParamRole::Value;
-                (is_value && !self.mentions_params(&ty)).then(|| quote!(::syclone::abi::any::<#ty>()))
+                (is_value && !mentions_params(self.parsed, &ty)).then(|| quote!(::syclone::abi::any::<#ty>()))
             }
         }
-    }
-
-    /// Whether only the bounds of a generic parameter tell what a type is.
-    fn mentions_params(&self, tokens: &TokenStream) -> bool {
-        self.is_generic() && tokens.clone().into_iter().any(|token| self.is_param(&token))
-    }
-
-    /// Whether the types of the function's values differ between its instances.
-    fn is_generic(&self) -> bool {
-        let params = |generics: &syn::Generics| generics.type_params().next().is_some();
-        params(&self.parsed.generics) || params(&self.parsed.outer) || self.is_in_trait()
-    }
-
-    fn is_param(&self, token: &TokenTree) -> bool {
-        let among = |generics: &syn::Generics, ident: &Ident| generics.type_params().any(|param| param.ident == *ident);
-        match token {
-            TokenTree::Group(group) => group.stream().into_iter().any(|token| self.is_param(&token)),
-            TokenTree::Ident(ident) => {
-                ident == "Self" || among(&self.parsed.generics, ident) || among(&self.parsed.outer, ident)
-            }
-            _ => false,
-        }
-    }
-
-    fn is_in_trait(&self) -> bool {
-        self.parsed.outer.where_clause.iter().flat_map(|clause| &clause.predicates).any(|predicate| {
-            matches!(predicate, syn::WherePredicate::Type(bound) if bound.bounded_ty.to_token_stream().to_string() == "Self")
-        })
     }
 
     /// A captured variable, or a field of one, as the host has it.

@@ -4,12 +4,13 @@
 //! sub-group comes from, whether a barrier is awaited) is in [`Form`].
 //!
 //! Here are names, patterns and statements; `expr.rs` prints values, `place.rs` what they are read from and written to,
-//! and `call.rs` calls.
+//! `call.rs` calls, and `plain.rs` what rustc is asked about them.
 
 mod call;
 mod expr;
 mod message;
 mod place;
+mod plain;
 
 pub use call::{callee_path, calls_functions};
 
@@ -21,6 +22,7 @@ use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
 use super::operands::{Operands, Way};
+use super::receivers::Receivers;
 use super::sites::Site;
 use crate::frontend::{Parsed, make_ident};
 
@@ -94,6 +96,8 @@ pub struct Printer<'a> {
     held: RefCell<Vec<*const Expr>>,
     /// What is known of operands, once one is printed.
     operands: OnceCell<Operands<'a>>,
+    /// Likewise of receivers.
+    receivers: OnceCell<Receivers<'a>>,
     /// In [`Form::Probe`]: the calls whose receivers go by a site.
     sites: &'a [Site<'a>],
 }
@@ -101,8 +105,8 @@ pub struct Printer<'a> {
 impl<'a> Printer<'a> {
     pub fn new(parsed: &'a Parsed, function: &'a Function, roles: &'a Roles, form: Form) -> Self {
         let (names, inside, held) = (Vec::new(), RefCell::default(), RefCell::default());
-        let operands = OnceCell::new();
-        let mut printer = Self { parsed, function, roles, form, names, inside, held, operands, sites: &[] };
+        let (operands, receivers) = (OnceCell::new(), OnceCell::new());
+        let mut printer = Self { parsed, function, roles, form, names, inside, held, operands, receivers, sites: &[] };
         for (index, var) in function.vars.iter().enumerate() {
             let span = printer.span(var.span);
             let name = printed_name(function, index);

@@ -17,7 +17,7 @@ use super::device_impl::may_be_of_trait;
 use super::found::{finder_name, is_value, may_be_value, nothing_found};
 use super::kernel::{dims, unpack};
 use super::printer::{Printer, site_name};
-use super::spelled::Spelled;
+use super::receivers::Receivers;
 use crate::frontend::{Parsed, is_of_handles};
 
 /// A call that needs a site.
@@ -32,12 +32,11 @@ pub struct Site<'a> {
 
 /// The calls of a function that need a site.
 pub fn sites(parsed: &Parsed) -> Vec<Site<'_>> {
-    let (roles, spelled) = (Roles::of(&parsed.function), Spelled::of(parsed));
-    let mut search = Search { parsed, roles, spelled, sites: Vec::new() };
+    let mut search = Search { parsed, receivers: Receivers::of(parsed), sites: Vec::new() };
     each_expr(&parsed.function.body, &mut |expr| search.expr(expr));
     // Where there is a probe, it costs little more to look for those too that need none but for a trait's method.
     let is_worth_it = |site: &Site<'_>| match &site.call.kind {
-        ExprKind::Method { name, .. } => !site.is_built_in || may_be_of_trait(name),
+        ExprKind::Method { name, types, .. } => !site.is_built_in || !types.is_empty() || may_be_of_trait(name),
         _ => false,
     };
     if search.sites.iter().any(is_worth_it) { search.sites } else { Vec::new() }
@@ -66,14 +65,15 @@ pub fn found_at(parsed: &Parsed, sites: &[Site<'_>], captures: Option<&[Ident]>)
             false => (name.clone(), None),
         };
         found.push(quote!(#site.found(#key, |__x, __of| __x.#finder #generics (__of))));
-        let fallback = finder_name(name, Span::call_site());
-        if !is_instance && !fallbacks.contains(&fallback) {
+        // Only built-in methods may be on a type that has no device method of the name.
+        let fallback = (finder_name(name, Span::call_site()), types.len());
+        if (*is_built_in || !is_instance) && !fallbacks.contains(&fallback) {
             fallbacks.push(fallback);
         }
         let new = if *is_built_in { quote!(built_in) } else { quote!(new) };
         lets.push(quote!(let #site = ::syclone::abi::Site::#new();));
     }
-    let fallbacks = fallbacks.iter().map(nothing_found);
+    let fallbacks = fallbacks.iter().map(|(finder, types)| nothing_found(finder, *types));
     quote_spanned! {Span::call_site()=>
         {
             #[allow(dead_code)]
@@ -141,8 +141,7 @@ fn setup(parsed: &Parsed, printer: &Printer<'_>, captures: Option<&[Ident]>) -> 
 /// The search for calls that need a site, in the order of the body.
 struct Search<'a> {
     parsed: &'a Parsed,
-    roles: Roles,
-    spelled: Spelled<'a>,
+    receivers: Receivers<'a>,
     sites: Vec<Site<'a>>,
 }
 
@@ -152,9 +151,12 @@ impl<'a> Search<'a> {
             && self.may_be_value(receiver, name)
         {
             let is_built_in = is_builtin_method(name);
-            let is_generic = !types.is_empty() || !consts.is_empty();
-            if !is_built_in || !is_generic && !self.is_asked(receiver) {
-                self.sites.push(Site { call: expr, refers: self.refers(receiver), is_built_in });
+            let is_wanted = match (types.is_empty(), consts.is_empty()) {
+                (true, true) => !self.is_asked(receiver, name),
+                (_, is_of_types) => is_of_types && self.receivers.is_asked(receiver, name),
+            };
+            if !is_built_in || is_wanted {
+                self.sites.push(Site { call: expr, refers: self.receivers.refers(receiver), is_built_in });
             }
         }
     }
@@ -162,27 +164,21 @@ impl<'a> Search<'a> {
     /// Whether a receiver may be a value, and not the item, a group, memory, or a second name of one.
     fn may_be_value(&self, receiver: &Expr, name: &str) -> bool {
         // What an inline kernel captured is taken for memory until its type tells.
-        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut && !is_of_handles(name);
+        let is_of_values = !is_of_handles(name) || may_be_of_trait(name);
+        let is_captured = |role| self.parsed.is_inline && role == ParamRole::ItemMut && is_of_values;
         let is_handle = match receiver.kind {
-            ExprKind::Var(var) => self.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role)),
+            ExprKind::Var(var) => {
+                self.receivers.numbers.roles.role(var).is_some_and(|role| !is_value(role) && !is_captured(role))
+            }
             _ => false,
         };
-        !is_handle && self.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
+        !is_handle && self.receivers.numbers.roles.token(receiver).is_none() && may_be_value(self.parsed, receiver)
     }
 
-    /// Whether a receiver leads to the value: by a reference, or as a specialised argument.
-    fn refers(&self, receiver: &Expr) -> bool {
-        let role = if let ExprKind::Var(var) = receiver.kind { self.roles.role(var) } else { None };
-        role == Some(ParamRole::Spec) || self.spelled.refers(receiver)
-    }
-
-    /// Whether a method by the name of a built-in one is looked for on the receiver's type already, or is none of a user's:
-    /// operators give numbers.
-    fn is_asked(&self, receiver: &Expr) -> bool {
-        let is_number = matches!(
-            receiver.kind,
-            ExprKind::Lit(_) | ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(..) | ExprKind::Builtin(..)
-        );
-        is_number || matches!(receiver.kind, ExprKind::Const(_)) || self.spelled.type_of(receiver).is_some()
+    /// Whether a method by the name of a built-in one is looked for on the receiver's type already, or is none of a user's.
+    fn is_asked(&self, receiver: &Expr, name: &str) -> bool {
+        !self.receivers.is_asked(receiver, name)
+            || matches!(receiver.kind, ExprKind::Const(_))
+            || self.receivers.numbers.spelled.type_of(receiver).is_some()
     }
 }

@@ -267,9 +267,12 @@ impl Lowerer {
 
     /// Functions that are seen to be the host's.
     fn check_plain(&mut self, path: &syn::Path, segments: &[String]) {
-        let around = || match &self.own_name.0 {
-            Some(own) => Surroundings::of_function(own),
-            None => Surroundings::of_inline(path.segments.last()?.ident.span()),
+        let around = || {
+            let (name, words) = (path.segments.last()?, format!("fn {}", segments.last()?));
+            match &self.own_name.0 {
+                Some(own) => Surroundings::of_function(own, &[&words]),
+                None => Surroundings::of_inline(name.ident.span(), &[&words]),
+            }
         };
         let message = match segments {
             [only] if around().is_some_and(|around| around.is_plain_function(only)) => {

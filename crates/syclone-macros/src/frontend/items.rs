@@ -7,6 +7,7 @@ use super::{Options, Parsed, add_error, name_of, signature};
 use crate::emit::is_builtin_method;
 use proc_macro2::{Span as TokenSpan, TokenStream};
 use syclone_kernel_ast::tree::{Block, Function, Span};
+use syn::spanned::Spanned;
 use syn::{Error, ImplItem, Item, Result, Signature, TraitItem, Visibility};
 
 /// `#[device_fn] impl … { … }`
@@ -55,7 +56,7 @@ pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
         outer: syn::Generics::default(),
     };
     let unchecked_known = bad_options.is_none();
-    let misplaced = misplaced(&source.sig, "kernel");
+    let misplaced = misplaced(&source.vis, &source.sig, "kernel");
     let parsed = parse(source, Body::Kernel, options, unchecked_known);
     note_misplaced(misplaced, combine(bad_options, parsed))
 }
@@ -63,7 +64,7 @@ pub fn parse_kernel(attr: TokenStream, item: Item) -> Result<Parsed> {
 /// Reads `#[device_fn] fn`.
 pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
     let errors = no_options(attr).err();
-    let misplaced = misplaced(&item.sig, "device_fn");
+    let misplaced = misplaced(&item.vis, &item.sig, "device_fn");
     let source = Source {
         attrs: item.attrs,
         vis: item.vis,
@@ -76,8 +77,12 @@ pub fn parse_device_fn(attr: TokenStream, item: syn::ItemFn) -> Result<Parsed> {
 }
 
 /// The error of an attribute on a function of an `impl` block or a trait.
-fn misplaced(sig: &Signature, attribute: &str) -> Option<(Inside, Error)> {
-    let inside = match Surroundings::of_function(&sig.ident).and_then(|around| around.inside()) {
+fn misplaced(vis: &Visibility, sig: &Signature, attribute: &str) -> Option<(Inside, Error)> {
+    // At the begin of a line stand functions of modules.
+    let first = if let Visibility::Inherited = vis { sig.span() } else { vis.span() };
+    let is_nested = first.start().column > 0;
+    let around = is_nested.then(|| Surroundings::of_function(&sig.ident, &["impl", "trait"])).flatten();
+    let inside = match around.and_then(|around| around.inside()) {
         Some(inside) => inside,
         // Only such a function has a receiver. A kernel's is told of as a parameter.
         None if attribute == "device_fn" && sig.receiver().is_some() => Inside::Impl,
@@ -183,7 +188,8 @@ fn of_plain_trait(item: &syn::ItemImpl) -> Option<Error> {
         ImplItem::Fn(function) => Some(&function.sig.ident),
         _ => None,
     })?;
-    let is_plain = Surroundings::of_function(function)?.is_plain_trait(&name.to_string());
+    let words = format!("trait {name}");
+    let is_plain = Surroundings::of_function(function, &[&words])?.is_plain_trait(&name.to_string());
     let message = || {
         format!("`{name}` is a trait of the host only: write `#[device_fn]` over it to call its functions in kernels")
     };

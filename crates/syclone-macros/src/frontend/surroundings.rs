@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use proc_macro2::{Ident, LineColumn, Span};
 use syn::visit::{self, Visit};
@@ -35,17 +35,18 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of the function of this name, where a file has it as its own tokens.
-    pub fn of_function(name: &Ident) -> Option<Self> {
-        let (file, at) = (File::at(name.span())?, name.span().start());
+    /// Those of the function of this name, where a file has it as its own tokens. A file that has none of these words is not
+    /// looked at closer.
+    pub fn of_function(name: &Ident, words: &[&str]) -> Option<Self> {
+        let (file, at) = (Source::at(name.span())?.shape(words)?, name.span().start());
         let found = file.functions.iter().find(|function| function.at == at && name == &function.name)?;
         let (scope, inside) = (found.scope, found.inside);
         Some(Surroundings { file, scope, inside })
     }
 
     /// Those of the inline kernel that has a token at this place.
-    pub fn of_inline(token: Span) -> Option<Self> {
-        let (file, at) = (File::at(token)?, token.start());
+    pub fn of_inline(token: Span, words: &[&str]) -> Option<Self> {
+        let (file, at) = (Source::at(token)?.shape(words)?, token.start());
         let (_, scope) = file.inline.iter().rev().find(|((start, end), _)| (*start..*end).contains(&at))?;
         let scope = *scope;
         Some(Surroundings { file, scope, inside: None })
@@ -63,7 +64,9 @@ impl Surroundings {
 
     /// Whether `ty::name` is a function without `#[device_fn]` of an `impl` block without it.
     pub fn is_plain_method(&self, ty: &str, name: &str) -> bool {
-        let of = |scope: &Scope| scope.types.contains(ty).then(|| scope.methods.contains(&(ty.into(), name.into())));
+        let of = |scope: &Scope| {
+            scope.types.get(ty).map(|is_generic| !is_generic && scope.methods.contains(&(ty.into(), name.into())))
+        };
         self.found(of).unwrap_or(false)
     }
 
@@ -107,8 +110,8 @@ struct Scope {
     functions: BTreeMap<String, bool>,
     /// Its traits, and whether each is a plain one.
     traits: BTreeMap<String, bool>,
-    /// Its types without generics.
-    types: BTreeSet<String>,
+    /// Its structs and enums, and whether each has generics.
+    types: BTreeMap<String, bool>,
     /// Plain functions of plain `impl` blocks, with the type's name.
     methods: BTreeSet<(String, String)>,
 }
@@ -121,19 +124,34 @@ struct Place {
     inside: Option<Inside>,
 }
 
-impl File {
+/// A source file.
+struct Source {
+    text: String,
+    /// Made when somebody asks: in unoptimised macros that takes as long as a few kernels do.
+    shape: OnceLock<Arc<File>>,
+}
+
+impl Source {
     /// The file that a token is of.
-    fn at(span: Span) -> Option<Arc<File>> {
-        static READ: Mutex<Option<HashMap<PathBuf, Arc<File>>>> = Mutex::new(None);
+    fn at(span: Span) -> Option<Arc<Source>> {
+        static READ: Mutex<Option<HashMap<PathBuf, Arc<Source>>>> = Mutex::new(None);
         let path = span.local_file()?;
         let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = read.get_or_insert_default().entry(path).or_insert_with_key(|path| {
+        let source = read.get_or_insert_default().entry(path).or_insert_with_key(|path| {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            Arc::new(File::read(&text))
+            Arc::new(Source { text, shape: OnceLock::new() })
         });
-        Some(file.clone())
+        Some(source.clone())
     }
 
+    /// Its shape, if one of the words is in it.
+    fn shape(&self, words: &[&str]) -> Option<Arc<File>> {
+        let has_word = words.iter().any(|word| self.text.contains(word));
+        has_word.then(|| self.shape.get_or_init(|| Arc::new(File::read(&self.text))).clone())
+    }
+}
+
+impl File {
     /// The shape of this text, empty if it is no Rust.
     fn read(text: &str) -> File {
         let mut reader = Reader { file: File::default(), scope: 0, inside: None, plain_block_of: None };
@@ -169,6 +187,10 @@ impl Reader {
         &mut self.file.scopes[self.scope]
     }
 
+    fn note_type(&mut self, name: &Ident, generics: &syn::Generics) {
+        self.now().types.insert(name.to_string(), !generics.params.is_empty());
+    }
+
     fn note(&mut self, name: &Ident) {
         let (scope, inside) = (self.scope, self.inside);
         self.file.functions.push(Place { name: name.to_string(), at: name.span().start(), scope, inside });
@@ -196,15 +218,11 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        if item.generics.params.is_empty() {
-            self.now().types.insert(item.ident.to_string());
-        }
+        self.note_type(&item.ident, &item.generics);
     }
 
     fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        if item.generics.params.is_empty() {
-            self.now().types.insert(item.ident.to_string());
-        }
+        self.note_type(&item.ident, &item.generics);
     }
 
     fn visit_item_impl(&mut self, block: &'ast syn::ItemImpl) {

@@ -31,8 +31,15 @@ impl Oob {
 #[derive(Debug)]
 pub struct Instance<I>(PhantomData<fn() -> I>);
 
+impl<I> Default for Instance<I> {
+    fn default() -> Self {
+        Instance::new()
+    }
+}
+
 impl<I> Instance<I> {
-    pub(super) const fn new() -> Self {
+    /// Of any parameters.
+    pub const fn new() -> Self {
         Instance(PhantomData)
     }
 }

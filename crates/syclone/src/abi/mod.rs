@@ -6,7 +6,7 @@
 //!   [`sub_group`] have the collective operations, `algorithms` what both share, and `joint` those over spans of memory.
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
-//! - [`names`]: whether names that kernels call are the library's.
+//! - [`names`]: whether names that kernels call are the library's; [`plain`]: whether what they do to values is.
 //! - [`mod@bind`], [`site`], [`instance`], [`tree_type`] and [`capture`] tie macro output to the kernel tree and to the host
 //!   API.
 
@@ -26,6 +26,7 @@ pub mod lock_step;
 pub mod message;
 pub mod names;
 pub mod per_item;
+pub mod plain;
 pub mod site;
 pub mod strips;
 pub mod sub_group;

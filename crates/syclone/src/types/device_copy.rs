@@ -39,6 +39,10 @@ pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     #[doc(hidden)]
     const HAS_OPERATORS: bool = false;
 
+    /// Whether the type is the language's or the library's own: one with operators, or an array.
+    #[doc(hidden)]
+    const IS_OF_THE_LANGUAGE: bool = Self::HAS_OPERATORS;
+
     /// The type as the kernel tree knows it.
     fn device_type() -> Type;
 
@@ -134,6 +138,8 @@ primitive! {
 
 // SAFETY: an array is its elements one after another, as the tree's array type says.
 unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
+    const IS_OF_THE_LANGUAGE: bool = true;
+
     fn device_type() -> Type {
         Type::Array(Box::new(T::device_type()), N)
     }

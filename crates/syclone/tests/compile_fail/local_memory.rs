@@ -33,4 +33,15 @@ fn passed(item: NdItem<1>, tile: Local<[f32; 16]>) {}
 #[kernel]
 fn without_groups(item: Item<1>, tile: LocalAccessor<f32>) {}
 
+#[kernel]
+fn of_a_variable_size(item: NdItem<1>, n: usize, out: ItemMut<f32>) {
+    let tile = local::<[f32; n]>();
+    out[item] = tile[0];
+}
+
+#[kernel]
+fn handles_in_an_array(item: Item<1>, x: [View<f32>; 2], out: ItemMut<f32>) {
+    out[item] = x[0][0];
+}
+
 fn main() {}

@@ -36,6 +36,12 @@ fn unknown_method(item: Item<1>, x: View<f32>, y: ItemMut<f32>) {
     y[item] = x[0].nomethod();
 }
 
+#[kernel]
+fn no_else(item: Item<1>, y: ItemMut<f32>) {
+    let x: f32 = if item.id(0) > 2 { 1.0 };
+    y[item] = x;
+}
+
 fn main() -> Result<()> {
     let queue = Queue::new(&Device::select("cpu")?)?;
     let y = Buffer::<f32>::new(4);

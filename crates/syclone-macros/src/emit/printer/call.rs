@@ -55,7 +55,7 @@ impl Printer<'_> {
 
     pub(super) fn builtin(&self, name: &str, types: &[TypeId], args: &[Expr], span: Span) -> TokenStream {
         let types: Vec<TokenStream> = types.iter().map(|ty| self.ty(*ty)).collect();
-        let args = args.iter().map(|e| self.expr(e));
+        let args = args.iter().map(|e| if name == "from" { self.converted(e) } else { self.expr(e) });
         let ident = make_ident(name, span);
         match (name, types.first()) {
             ("local", _) => quote_spanned!(span=> __g.local::<#(#types),*>()),
@@ -173,11 +173,23 @@ impl Printer<'_> {
             let ident = make_ident(name, users);
             let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#(#printed),*));
             arguments.set_span(users);
-            let call = match is_element {
-                true => {
-                    quote_spanned!(span=> (match #receiver_tokens { #element => #element.#ident #generics #arguments }))
-                }
-                false => quote_spanned!(span=> #receiver_tokens.#ident #generics #arguments),
+            let called = |value: &dyn ToTokens| quote_spanned!(span=> #value.#ident #generics #arguments);
+            let asked = |value: &dyn ToTokens| {
+                self.method_check(expr, receiver, name, (types, consts), &value.to_token_stream())
+            };
+            let is_place = of_handle || root(receiver).is_some();
+            let call = match is_element || !is_place {
+                true => match (asked(&element), called(&element)) {
+                    (None, _) if !is_element => called(&receiver_tokens),
+                    (check, call) => {
+                        let mutable = (!is_element).then(|| quote!(mut));
+                        quote_spanned!(span=> (match #receiver_tokens { #mutable #element => { #check #call } }))
+                    }
+                },
+                false => match (asked(&receiver_tokens), called(&receiver_tokens)) {
+                    (None, call) => call,
+                    (check, call) => quote_spanned!(span=> ({ #check #call })),
+                },
             };
             if of_handle || !may_panic(name) || matches!(self.form, Form::Probe) {
                 return call;

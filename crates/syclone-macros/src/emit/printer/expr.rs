@@ -43,14 +43,17 @@ impl Printer<'_> {
                 let op = operator(*op, false, self.users(expr.span));
                 quote!(#a #op #b)
             }
-            ExprKind::Binary(op, a, b) => {
+            ExprKind::Binary(op, left, right) => {
                 let operand = |operand: &Expr| match self.way(operand).filter(|_| computes(*op)) {
-                    Some(_) => self.number(operand, a),
+                    Some(_) => self.number(operand, left),
                     None => self.operand(operand),
                 };
-                let (a, b) = (operand(a), operand(b));
-                let op = operator(*op, false, span);
-                quote!(#a #op #b)
+                let (a, b) = (operand(left), operand(right));
+                let (check, op) = (self.comparison_check(expr), operator(*op, false, span));
+                match check {
+                    Some(check) => quote!(({ #check #a #op #b })),
+                    None => quote!(#a #op #b),
+                }
             }
             ExprKind::Assign(place, value) => {
                 let value = (self.expr(value), value.span);
@@ -80,7 +83,7 @@ impl Printer<'_> {
             ExprKind::Deref(a) => match self.local_root(a) {
                 Some(place) => quote_spanned!(span=> #place.get(#oob)),
                 None => {
-                    let a = self.operand(a);
+                    let a = self.dereferenced(a);
                     quote_spanned!(span=> *#a)
                 }
             },
@@ -132,10 +135,7 @@ impl Printer<'_> {
             }
             ExprKind::If(cond, then, otherwise) => {
                 // At the user's `if`, for what rustc says of the whole.
-                let block = |block| {
-                    let block = self.block(block);
-                    quote_spanned!(span=> { #block })
-                };
+                let block = |block| at(self.block(block), span);
                 let (cond, then) = (self.expr(cond), block(then));
                 let otherwise = otherwise.as_ref().map(|otherwise| {
                     let otherwise = block(otherwise);
@@ -251,4 +251,16 @@ pub(super) fn operator(op: BinaryOp, assign: bool, span: Span) -> TokenStream {
         tokens.extend([TokenTree::from(token)]);
     }
     tokens
+}
+
+/// A block's braces at another place.
+fn at(block: TokenStream, span: Span) -> TokenStream {
+    let at = |token| match token {
+        TokenTree::Group(mut group) => {
+            group.set_span(span);
+            TokenTree::Group(group)
+        }
+        token => token,
+    };
+    block.into_iter().map(at).collect()
 }

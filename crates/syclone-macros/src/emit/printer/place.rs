@@ -120,7 +120,7 @@ impl Printer<'_> {
         };
         if !has_index(place) && !is_local {
             let printed = if let ExprKind::Deref(inner) = &place.kind {
-                let inner = self.operand(inner);
+                let inner = self.dereferenced(inner);
                 quote!(*#inner).into()
             } else {
                 self.expr(place)
