@@ -4,7 +4,9 @@
 //! A method that is a device function is found by its hidden `__find_…`. Where there is none, one of a trait of the macro's
 //! is found instead, whose types are those of one of these [groups](Floats), or which asks [`HasMethods`] of an instance.
 
-use crate::kernel::{AtomicRef, AtomicView, GroupMut, ItemMut, Local, LocalAccessor, Reducer, ScatterMut, Spec, View};
+use crate::kernel::{
+    AtomicRef, AtomicView, GroupMut, ItemMut, Local, LocalAccessor, Reducer, ScatterMut, Span, SpanMut, Spec, View,
+};
 use crate::types::{DeviceCopy, Float, Integer, Lanes, Scalar, Vector, VectorElement};
 
 macro_rules! group {
@@ -75,7 +77,10 @@ macro_rules! handles {
         }
     )*};
 }
-handles!(AtomicRef<T> Local<T> Spec<T> Reducer<T, O>);
+handles!(AtomicRef<T> Local<T> Span<T> SpanMut<T> Spec<T> Reducer<T, O>);
+// `get` is also a specialised argument's.
+#[diagnostic::do_not_recommend]
+impl<T> Vectors for Spec<T> {}
 
 /// What may have methods in a kernel, as only an instance of a generic function tells.
 #[diagnostic::on_unimplemented(
