@@ -282,12 +282,14 @@ pub enum Error {
     },
     /// Not every work-item of a group reached a barrier or group operation.
     #[error(
-        "kernel '{kernel}': {arrived} of {expected} work-items reached the barrier or group operation at line {line}\n\
+        "kernel '{kernel}' on {device}: {arrived} of {expected} work-items reached the barrier or group operation at line {line}\n\
          move it out of the branch, or make the condition the same for the whole group"
     )]
     Divergence {
         /// The kernel.
         kernel: Name,
+        /// The device that ran it.
+        device: String,
         /// The source line.
         line: u32,
         /// How many work-items arrived.
@@ -307,12 +309,14 @@ pub enum Error {
     },
     /// A `kassert!` of a kernel did not hold.
     #[error(
-        "kernel '{kernel}': {message}\n\
+        "kernel '{kernel}' on {device}: {message}\n\
          {}in line {line} of {file}; its outputs hold no result; the device goes on", for_item(.item)
     )]
     AssertionFailed {
         /// The kernel.
         kernel: Name,
+        /// The device that ran it.
+        device: String,
         /// What the assertion says.
         message: String,
         /// The item's global id; empty for a kernel that runs once.

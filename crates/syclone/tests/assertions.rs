@@ -31,7 +31,7 @@ fn an_assertion_that_fails_ends_the_command_with_kernel_item_line_and_message() 
         };
         let (error, _) = printing.fail(launch(9));
         let text = error.to_string();
-        let Error::AssertionFailed { kernel, message, item, file, line } = error else { panic!("{way:?}: {text}") };
+        let Error::AssertionFailed { kernel, message, item, file, line, .. } = error else { panic!("{way:?}: {text}") };
         assert_eq!(kernel, "checked");
         assert_eq!(message, "assertion failed: 9 at 4", "{way:?}");
         assert_eq!(item, [4], "{way:?}");
@@ -39,7 +39,7 @@ fn an_assertion_that_fails_ends_the_command_with_kernel_item_line_and_message() 
         assert_eq!(line, line_of("kassert!(x[item] < limit"), "{way:?}");
         assert_says(
             &text,
-            &["kernel 'checked': assertion failed: 9 at 4\n", "for item 4,", &format!("line {line} of")],
+            &["kernel 'checked' on cpu:", ": assertion failed: 9 at 4\n", "for item 4,", &format!("line {line} of")],
         );
         // The queue goes on.
         assert_eq!(printing.run(launch(10)), "");
@@ -235,13 +235,14 @@ fn single(n: u32) {
 
 #[test]
 fn a_single_task_has_no_item_to_name() {
-    in_every_way(|_, way| {
+    in_every_way(|queue, way| {
         let (error, _) = Printing::new().fail(|h| h.single_task(single(255)));
         assert_eq!(
             error.to_string(),
             format!(
-                "kernel 'single': assertion failed: 0xff instead\nin line {} of {}; its outputs hold no result; the \
+                "kernel 'single' on {}: assertion failed: 0xff instead\nin line {} of {}; its outputs hold no result; the \
                  device goes on",
+                queue.device().info().selector,
                 line_of("kassert!(n == 1"),
                 file!()
             ),
@@ -254,7 +255,7 @@ fn a_single_task_has_no_item_to_name() {
 fn the_checked_device_asserts_as_others_do() {
     let printing = Printing::on(&Device::select("cpu:check").expect("the checked device"));
     let (error, _) = printing.fail(|h| h.single_task(single(7)));
-    assert_says(&error.to_string(), &["kernel 'single': assertion failed: 0x7 instead"]);
+    assert_says(&error.to_string(), &["kernel 'single' on cpu:check: assertion failed: 0x7 instead"]);
 }
 
 #[test]

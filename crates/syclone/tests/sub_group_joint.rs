@@ -90,8 +90,8 @@ fn scans(item: NdItem<1>, x: View<u32>, len: usize, out: ScatterMut<u32>) {
     let number = item.group_id(0) * sg.count() + sg.id();
     let own = x.span(number * len, len);
     let both = out.span(number * 2 * len, 2 * len);
-    sg.joint_exclusive_scan(own, both.part(0, len), Plus);
-    sg.joint_inclusive_scan(own, both.part(both.len() / 2, len), Maximum);
+    sg.joint_exclusive_scan(own, both.span(0, len), Plus);
+    sg.joint_inclusive_scan(own, both.span(both.len() / 2, len), Maximum);
 }
 
 #[test]

@@ -119,11 +119,6 @@ impl Inference<'_> {
                 self.work_off()?;
                 Type::Unit
             }
-            (Type::Span(_), "part", [start, len]) => {
-                self.expect(start, &Type::USIZE)?;
-                self.expect(len, &Type::USIZE)?;
-                ty.clone()
-            }
             (_, "span", [start, len]) => {
                 self.expect(start, &Type::USIZE)?;
                 self.expect(len, &Type::USIZE)?;

@@ -127,7 +127,7 @@ const OF_VECTORS: &[&str] = &[
 #[rustfmt::skip]
 const OF_MEMORY: &[&str] = &[
     "combine", "compare_exchange", "exchange", "extent", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or",
-    "fetch_sub", "fetch_xor", "len", "load", "load_vector", "order", "part", "scope", "span", "store", "store_vector",
+    "fetch_sub", "fetch_xor", "len", "load", "load_vector", "order", "scope", "span", "store", "store_vector",
 ];
 
 /// Of items, groups and sub-groups.

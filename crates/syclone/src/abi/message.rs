@@ -138,11 +138,20 @@ pub fn emit(text: &str) {
 }
 
 /// What an assertion that does not hold unwinds with.
-struct Failed {
+#[derive(Debug)]
+pub struct Failed {
     message: String,
     item: ItemId,
     file: &'static str,
     line: u32,
+}
+
+impl Failed {
+    /// The error of a kernel and the device that ran it.
+    pub fn error(self, kernel: Name, device: String) -> Error {
+        let Failed { message, item, file, line } = self;
+        Error::AssertionFailed { kernel, device, message, item: item.as_slice().to_vec(), file: file.into(), line }
+    }
 }
 
 /// Whether this thread runs a chunk of a launch.
@@ -229,9 +238,8 @@ impl Printed {
         }
     }
 
-    /// Runs a chunk of the kernel called `kernel`: keeps what it prints, and makes an error of an assertion that does not
-    /// hold.
-    pub fn during(&self, chunk: usize, kernel: impl FnOnce() -> Name, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Runs a chunk of the kernel: keeps what it prints, and stops at an assertion that does not hold.
+    pub fn during(&self, chunk: usize, run: impl FnOnce() -> Result<()>) -> Result<Result<()>, Box<Failed>> {
         RUNNING.set(Some(self));
         let result = catch_unwind(AssertUnwindSafe(run));
         RUNNING.set(None);
@@ -239,14 +247,7 @@ impl Printed {
         if failed || TEXT.with_borrow(|text| !text.is_empty()) {
             self.keep(chunk, TEXT.take(), failed);
         }
-        result.unwrap_or_else(|panic| match panic.downcast::<Failed>() {
-            Ok(failed) => {
-                let Failed { message, item, file, line } = *failed;
-                let (kernel, item, file) = (kernel(), item.as_slice().to_vec(), file.into());
-                Err(Error::AssertionFailed { kernel, message, item, file, line })
-            }
-            Err(panic) => resume_unwind(panic),
-        })
+        result.or_else(|panic| Err(panic.downcast::<Failed>().unwrap_or_else(|panic| resume_unwind(panic))))
     }
 
     fn keep(&self, chunk: usize, text: String, failed: bool) {

@@ -85,7 +85,7 @@ impl<T: DeviceCopy, const N: usize> Local<[T; N]> {
     /// `len` elements from `start`, for joint group algorithms.
     #[inline(always)]
     pub fn span(&self, start: usize, len: usize) -> SpanMut<T> {
-        SpanMut::whole(self.ptr.cast(), N, ARRAY_FAULT).part(start, len)
+        SpanMut::whole(self.ptr.cast(), N, ARRAY_FAULT).span(start, len)
     }
 
     /// The number of elements.
@@ -267,7 +267,7 @@ impl<T: DeviceCopy> LocalAccessor<T, 1> {
     /// `len` elements from `start`, for joint group algorithms.
     #[inline(always)]
     pub fn span(&self, start: usize, len: usize) -> SpanMut<T> {
-        SpanMut::whole(self.ptr, self.extents[0], self.fault).part(start, len)
+        SpanMut::whole(self.ptr, self.extents[0], self.fault).span(start, len)
     }
 }
 

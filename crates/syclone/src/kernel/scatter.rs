@@ -58,7 +58,7 @@ impl<T: DeviceCopy> ScatterMut<T, 1> {
     /// `len` elements from `start`, for joint group algorithms.
     #[inline(always)]
     pub fn span(&self, start: usize, len: usize) -> SpanMut<T> {
-        SpanMut::whole(self.0.ptr, self.0.extents[0], self.0.fault).part(start, len)
+        SpanMut::whole(self.0.ptr, self.0.extents[0], self.0.fault).span(start, len)
     }
 }
 

@@ -71,7 +71,7 @@ macro_rules! spans {
             /// `len` elements from `start` of this span. Elements that do not exist are left out and reported.
             #[inline(always)]
             #[must_use]
-            pub fn part(self, start: usize, len: usize) -> Self {
+            pub fn span(self, start: usize, len: usize) -> Self {
                 $name(self.0.part(start, len))
             }
 

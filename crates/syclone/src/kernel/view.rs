@@ -46,7 +46,7 @@ impl<T: DeviceCopy> View<T, 1> {
     /// `len` elements from `start`, for joint group algorithms.
     #[inline(always)]
     pub fn span(&self, start: usize, len: usize) -> Span<T> {
-        Span::whole(self.0.ptr, self.0.extents[0], self.0.fault).part(start, len)
+        Span::whole(self.0.ptr, self.0.extents[0], self.0.fault).span(start, len)
     }
 }
 

@@ -263,7 +263,7 @@ impl Compiler<'_> {
                 self.at_line(expr.span);
                 self.emit(Instr::StoreVector { from, handle, index, lanes, stride: elem.size() as u32 });
             }
-            (_, "span" | "part", [start, len]) => {
+            (_, "span", [start, len]) => {
                 let (span, elem) = self.span(receiver)?;
                 let start = self.stable(start, &[len])?;
                 let len = self.operand(len)?;

@@ -92,10 +92,12 @@ fn error<const D: usize>(meta: &KernelMeta<D>, params: impl ParamTuple, fault: F
             let position = first.map(|position| position - usize::from(D > 0));
             outside(meta, params, position, device, faults.len() as u64)
         }
-        Fault::Divergence { line, arrived, expected, .. } => Error::Divergence { kernel, line, arrived, expected },
+        Fault::Divergence { line, arrived, expected, .. } => {
+            Error::Divergence { kernel, device: device.to_owned(), line, arrived, expected }
+        }
         Fault::Assertion { message, file, line, item } => {
             let item = item.as_slice().to_vec();
-            Error::AssertionFailed { kernel, message, item, file: file.into(), line }
+            Error::AssertionFailed { kernel, device: device.to_owned(), message, item, file: file.into(), line }
         }
         fault => Error::KernelPanic { kernel, device: device.to_owned(), message: fault.to_string() },
     }

@@ -232,7 +232,8 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
 
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         // SAFETY: the caller's promise.
-        self.printed.during(chunk, || self.name(), || unsafe { self.run_chunk(chunk, worker) })
+        let ended = self.printed.during(chunk, || unsafe { self.run_chunk(chunk, worker) });
+        ended.unwrap_or_else(|failed| Err(failed.error(self.name(), worker.device().to_owned())))
     }
 
     fn rewind(&self, output: Option<&Output>) {
@@ -293,10 +294,10 @@ impl<const D: usize, K: Kernel<D>> LaunchWork<D, K> {
 
     /// What went wrong in a chunk, as an error.
     fn report(&self, memory: &GroupMemory, device: &str) -> Result<()> {
-        let kernel = || Name::Borrowed(self.meta.name);
         if let Some(divergence) = memory.take_divergence() {
             return Err(Error::Divergence {
-                kernel: kernel(),
+                kernel: Name::Borrowed(self.meta.name),
+                device: device.to_owned(),
                 line: divergence.line,
                 arrived: divergence.arrived,
                 expected: divergence.expected,

@@ -17,15 +17,11 @@ fn launch() -> (Printed, Arc<Mutex<Vec<String>>>) {
 
 fn chunk(launch: &Printed, number: usize, text: &str, fails: bool) {
     let failure = || Err(Error::KernelPanic { kernel: "k".into(), device: "cpu:0".into(), message: String::new() });
-    let result = launch.during(
-        number,
-        || "k".into(),
-        || {
-            emit(text);
-            if fails { failure() } else { Ok(()) }
-        },
-    );
-    assert_eq!(result.is_err(), fails);
+    let result = launch.during(number, || {
+        emit(text);
+        if fails { failure() } else { Ok(()) }
+    });
+    assert_eq!(result.expect("no assertion").is_err(), fails);
 }
 
 #[test]
@@ -50,19 +46,15 @@ fn chunks_that_end_in_any_order_are_written_in_theirs_after_a_run_that_failed_to
 #[test]
 fn of_a_chunk_that_prints_very_much_no_line_is_cut() {
     let (launch, pieces) = launch();
-    let ran = launch.during(
-        0,
-        || "k".into(),
-        || {
-            for line in 0..40_000 {
-                emit("begins ");
-                emit(&format!("{line:>30} "));
-                emit("ends\n");
-            }
-            Ok(())
-        },
-    );
-    ran.expect("ends well");
+    let ran = launch.during(0, || {
+        for line in 0..40_000 {
+            emit("begins ");
+            emit(&format!("{line:>30} "));
+            emit("ends\n");
+        }
+        Ok(())
+    });
+    ran.expect("no assertion").expect("ends well");
     launch.finish();
     let pieces = pieces.lock().expect("no panics");
     assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.ends_with("ends\n")), "{} pieces", pieces.len());
@@ -75,15 +67,11 @@ fn of_a_chunk_that_prints_very_much_no_line_is_cut() {
 fn a_line_without_an_end_is_written_before_it_fills_the_memory() {
     let (launch, pieces) = launch();
     let long = "x".repeat(1 << 16);
-    let ran = launch.during(
-        0,
-        || "k".into(),
-        || {
-            (0..50).for_each(|_| emit(&long));
-            Ok(())
-        },
-    );
-    ran.expect("ends well");
+    let ran = launch.during(0, || {
+        (0..50).for_each(|_| emit(&long));
+        Ok(())
+    });
+    ran.expect("no assertion").expect("ends well");
     launch.finish();
     let pieces = pieces.lock().expect("no panics");
     assert_eq!(pieces.iter().map(String::len).sum::<usize>(), 50 << 16);
@@ -110,7 +98,7 @@ fn chunks_that_print_very_much_at_once_keep_their_lines_whole_and_hold_little_ba
                         }
                         Ok(())
                     };
-                    launch.during(number, || "k".into(), prints).expect("ends well");
+                    launch.during(number, prints).expect("no assertion").expect("ends well");
                 }
             });
         }

@@ -199,7 +199,7 @@ impl Builder {
     fn is_handle(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => self.roles.role(*var).is_some_and(is_memory),
-            ExprKind::Method { receiver, name, args, .. } if matches!(name.as_str(), "span" | "part") => {
+            ExprKind::Method { receiver, name, args, .. } if name == "span" => {
                 self.is_handle(receiver) && args.iter().all(|arg| self.variances.expr(arg).is_uniform())
             }
             _ => false,
