@@ -315,8 +315,8 @@ pub enum Error {
     AssertionFailed {
         /// The kernel.
         kernel: Name,
-        /// The device that ran it.
-        device: String,
+        /// The device that ran it; as short as it can be, since every result is as large as the largest error.
+        device: Box<str>,
         /// What the assertion says.
         message: String,
         /// The item's global id; empty for a kernel that runs once.

@@ -73,7 +73,7 @@ fn an_access_out_of_bounds_names_what_it_was_outside_of_and_says_how_to_learn_mo
 #[test]
 fn an_assertion_names_as_many_numbers_of_its_item_as_the_kernel_has_dimensions() {
     for (item, text) in [(&[][..], ""), (&[4], "for item 4, "), (&[4, 5], "for item [4, 5], ")] {
-        let (kernel, device, message, item) = ("k".into(), "cpu:0".to_owned(), "no".to_owned(), item.to_vec());
+        let (kernel, device, message, item) = ("k".into(), "cpu:0".into(), "no".to_owned(), item.to_vec());
         let error = Error::AssertionFailed { kernel, device, message, item, file: "a.rs".into(), line: 3 };
         let told = error.to_string();
         assert!(told.starts_with(&format!("kernel 'k' on cpu:0: no\n{text}in line 3 of a.rs")), "{error}");

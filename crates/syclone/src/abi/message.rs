@@ -148,9 +148,9 @@ pub struct Failed {
 
 impl Failed {
     /// The error of a kernel and the device that ran it.
-    pub fn error(self, kernel: Name, device: String) -> Error {
-        let Failed { message, item, file, line } = self;
-        Error::AssertionFailed { kernel, device, message, item: item.as_slice().to_vec(), file: file.into(), line }
+    pub fn error(self, kernel: Name, device: &str) -> Error {
+        let (device, item) = (device.into(), self.item.as_slice().to_vec());
+        Error::AssertionFailed { kernel, device, message: self.message, item, file: self.file.into(), line: self.line }
     }
 }
 
@@ -247,7 +247,7 @@ impl Printed {
         if failed || TEXT.with_borrow(|text| !text.is_empty()) {
             self.keep(chunk, TEXT.take(), failed);
         }
-        result.or_else(|panic| Err(panic.downcast::<Failed>().unwrap_or_else(|panic| resume_unwind(panic))))
+        result.map_err(|panic| panic.downcast::<Failed>().unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
     fn keep(&self, chunk: usize, text: String, failed: bool) {

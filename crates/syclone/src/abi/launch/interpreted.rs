@@ -97,7 +97,7 @@ fn error<const D: usize>(meta: &KernelMeta<D>, params: impl ParamTuple, fault: F
         }
         Fault::Assertion { message, file, line, item } => {
             let item = item.as_slice().to_vec();
-            Error::AssertionFailed { kernel, device: device.to_owned(), message, item, file: file.into(), line }
+            Error::AssertionFailed { kernel, device: device.into(), message, item, file: file.into(), line }
         }
         fault => Error::KernelPanic { kernel, device: device.to_owned(), message: fault.to_string() },
     }

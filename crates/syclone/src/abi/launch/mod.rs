@@ -233,7 +233,7 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
     unsafe fn run(&self, chunk: usize, worker: &mut Worker) -> Result<()> {
         // SAFETY: the caller's promise.
         let ended = self.printed.during(chunk, || unsafe { self.run_chunk(chunk, worker) });
-        ended.unwrap_or_else(|failed| Err(failed.error(self.name(), worker.device().to_owned())))
+        ended.unwrap_or_else(|failed| Err(failed.error(self.name(), worker.device())))
     }
 
     fn rewind(&self, output: Option<&Output>) {
