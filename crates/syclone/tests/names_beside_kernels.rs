@@ -46,3 +46,64 @@ fn kernels_run_beside_types_and_modules_of_their_names() {
     run(&|| drop(queue.submit(|h| h.parallel_for(3, r#loop(x.read(h), y.write(h)))).unwrap()));
     assert_eq!(results, [[2.0, 4.0, 6.0], [3.5, 4.5, 5.5], [1.0, 2.0, 3.0]]);
 }
+
+/// Of the host, and not what kernels mean where a block has another of the name.
+#[allow(dead_code)]
+fn half(_: f32) -> f32 {
+    f32::NAN
+}
+
+#[allow(dead_code)]
+struct Third;
+
+#[allow(dead_code)]
+impl Third {
+    fn of(_: f32) -> f32 {
+        f32::NAN
+    }
+}
+
+mod others {
+    use syclone::prelude::*;
+
+    #[derive(Clone, Copy, DeviceCopy)]
+    pub struct Part(f32);
+
+    #[device_fn]
+    impl Part {
+        pub fn of(x: f32) -> f32 {
+            x / 3.0
+        }
+    }
+}
+
+macro_rules! make_half {
+    () => {
+        #[device_fn]
+        fn half(x: f32) -> f32 {
+            x / 2.0
+        }
+    };
+}
+
+#[test]
+fn functions_and_types_of_a_block_that_macros_and_aliases_make_go_before_those_around() {
+    make_half!();
+    type Third = others::Part;
+
+    #[kernel]
+    fn parts(item: Item<1>, x: View<f32>, y: ItemMut<f32>) {
+        y[item] = half(x[item]) + Third::of(x[item]);
+    }
+
+    let queue = Queue::new(&Device::default_device().unwrap()).unwrap();
+    let (x, y) = (Buffer::from_slice(&[6.0f32, 12.0]), Buffer::<f32>::new(2));
+    queue.submit(|h| h.parallel_for(2, parts(x.read(h), y.write(h)))).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [5.0, 10.0]);
+    let inline = |h: &Handler<'_>| {
+        let (x, y) = (x.read(h), y.write(h));
+        h.parallel_for(2, syclone::kernel!(|item: Item<1>| y[item] = half(x[item]) - Third::of(x[item])))
+    };
+    queue.submit(inline).unwrap();
+    assert_eq!(y.to_vec().unwrap(), [1.0, 2.0]);
+}
