@@ -345,6 +345,23 @@ fn polynomial(
     out[item] = sum;
 }
 
+#[kernel]
+fn specialised_operands(item: Item<1>, s: Spec<f32>, f: Spec<[f32; 2]>, x: View<f32>, out: ItemMut<[f32; 4]>) {
+    let copy = *s;
+    let mut sum = x[item] + *s;
+    sum += *s;
+    out[item] = [*s * 2.0, sum, -*s + f[1], copy * f[0] - x[item]];
+}
+
+#[test]
+fn specialised_arguments_are_operands() {
+    rig::in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_vec(vec![0.5f32, -3.0]), Buffer::<[f32; 4]>::new(2));
+        rig::run(queue, |h| h.parallel_for(2, specialised_operands(1.5, [4.0, 8.0], x.read(h), out.write(h))));
+        assert_eq!(*out.host_read().unwrap(), [[3.0, 3.5, 6.5, 5.5], [3.0, 0.0, 6.5, 9.0]], "{way:?}");
+    });
+}
+
 #[test]
 fn specialised_arguments_are_read_like_values() {
     let factors = [1.0, -2.0, 3.0, 0.5];

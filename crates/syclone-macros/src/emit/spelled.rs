@@ -46,7 +46,10 @@ impl<'a> Spelled<'a> {
     pub fn type_of(&self, expr: &Expr) -> Option<&'a syn::Type> {
         match &expr.kind {
             ExprKind::Var(var) => self.types.get(&var.0).copied(),
-            ExprKind::Deref(inner) => self.type_of(inner),
+            ExprKind::Deref(inner) => match self.type_of(inner)? {
+                ty if role_by_name(ty) == ParamRole::Spec => argument(ty),
+                ty => Some(ty),
+            },
             ExprKind::Index(base, _) => element(self.type_of(base)?),
             ExprKind::TupleField(base, position) => match self.type_of(base)? {
                 syn::Type::Tuple(tuple) => tuple.elems.iter().nth(*position as usize).map(behind_references),
@@ -107,10 +110,12 @@ fn element(ty: &syn::Type) -> Option<&syn::Type> {
     if let syn::Type::Array(array) = ty {
         return Some(behind_references(&array.elem));
     }
-    if role_by_name(ty) == ParamRole::Value {
-        return None;
+    match role_by_name(ty) {
+        ParamRole::Value => None,
+        // A specialised argument is indexed as the array that it is.
+        ParamRole::Spec => element(argument(ty)?),
+        _ => argument(ty),
     }
-    argument(ty)
 }
 
 /// The first type among a type's arguments.
