@@ -145,6 +145,14 @@ pub enum ParamRole {
     },
 }
 
+impl ParamRole {
+    /// Whether it is a handle that a launch makes of memory, a reducer included.
+    pub fn is_handle(self) -> bool {
+        use ParamRole::*;
+        matches!(self, View | ItemMut | GroupMut | ScatterMut | AtomicView | LocalAccessor | Reducer)
+    }
+}
+
 /// One variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variable {

@@ -121,18 +121,7 @@ impl Lowerer {
 
     fn is_memory(&self, expr: &Expr) -> bool {
         let ExprKind::Var(var) = expr.kind else { return false };
-        matches!(
-            self.role(var),
-            Some(
-                ParamRole::View
-                    | ParamRole::ItemMut
-                    | ParamRole::GroupMut
-                    | ParamRole::ScatterMut
-                    | ParamRole::AtomicView
-                    | ParamRole::LocalAccessor
-                    | ParamRole::Reducer
-            )
-        )
+        self.role(var).is_some_and(ParamRole::is_handle)
     }
 
     fn is_token_of_item(&self, expr: &Expr) -> bool {

@@ -4,7 +4,6 @@ use super::lower::{Binding, Lowerer};
 use super::signature::role_by_name;
 
 use quote::ToTokens;
-use syclone_kernel_ast::tree::ParamRole;
 use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -112,20 +111,6 @@ pub fn strip(mut ty: &Type) -> &Type {
     }
 }
 
-/// Whether a parameter of this role is a handle to memory.
-fn is_handle(role: ParamRole) -> bool {
-    matches!(
-        role,
-        ParamRole::View
-            | ParamRole::ItemMut
-            | ParamRole::GroupMut
-            | ParamRole::ScatterMut
-            | ParamRole::AtomicView
-            | ParamRole::LocalAccessor
-            | ParamRole::Reducer
-    )
-}
-
 /// The types of [`advice`] that have parameters.
 const GENERIC: [&str; 16] = [
     "Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Option", "Result",
@@ -184,7 +169,7 @@ impl Lowerer {
 
     fn check_array(&mut self, array: &syn::TypeArray, infer: bool) {
         if let Some(name) = last_segment(&array.elem).map(|last| &last.ident)
-            && is_handle(role_by_name(&array.elem))
+            && role_by_name(&array.elem).is_handle()
         {
             self.error(&array.elem, format!("a `{name}` cannot lie in an array: make each a parameter of its own"));
         }

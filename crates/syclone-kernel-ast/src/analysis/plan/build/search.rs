@@ -5,18 +5,9 @@ use std::collections::BTreeMap;
 use crate::analysis::sync::{each_child, has_message, leaves, prints};
 use crate::tree::*;
 
-/// Whether a parameter of this role is a handle on memory.
+/// Whether a parameter of this role is a handle on memory, which a reducer is not.
 pub(super) fn is_memory(role: ParamRole) -> bool {
-    matches!(
-        role,
-        ParamRole::View
-            | ParamRole::ItemMut
-            | ParamRole::GroupMut
-            | ParamRole::ScatterMut
-            | ParamRole::AtomicView
-            | ParamRole::Local
-            | ParamRole::LocalAccessor
-    )
+    role == ParamRole::Local || role.is_handle() && role != ParamRole::Reducer
 }
 
 /// A block's statements, its tail as the last.
