@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::ExprKind;
 
@@ -84,7 +84,7 @@ pub fn by_path(parsed: &Parsed, vis: &TokenStream, bound: &Ident) -> TokenStream
 pub fn callees(parsed: &Parsed) -> (TokenStream, Vec<TokenStream>) {
     let mut stand_ins = BTreeSet::new();
     let trees = parsed.callees.iter().map(|callee| match callee {
-        Callee::Assoc { prefix, name, generics: None, of_trait: false } => {
+        Callee::Assoc { prefix, name, generics: None, of_trait: false } if !may_be_unsized(parsed, prefix) => {
             let (text, span) = (name.to_string(), name.span());
             stand_ins.insert(hidden("__path", &text, Span::call_site()));
             let finder = hidden("__path", &text, span);
@@ -106,4 +106,14 @@ pub fn callees(parsed: &Parsed) -> (TokenStream, Vec<TokenStream>) {
         use ::syclone::abi::OfType as _;
     };
     (items, trees)
+}
+
+/// Whether it is `Self` where that may be a trait's, of any type.
+fn may_be_unsized(parsed: &Parsed, prefix: &TokenStream) -> bool {
+    let clauses = parsed.outer.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let of_self = |predicate: &syn::WherePredicate| match predicate {
+        syn::WherePredicate::Type(predicate) => predicate.bounded_ty.to_token_stream().to_string() == "Self",
+        _ => false,
+    };
+    prefix.to_string() == "Self" && clauses.into_iter().any(of_self)
 }

@@ -219,14 +219,15 @@ impl Printer<'_> {
     }
 
     pub fn lit(&self, lit: &Lit, span: SpanId) -> Printed {
-        let span = self.span(span);
+        let (span, users) = (self.span(span), self.users(span));
         let text = match lit {
             Lit::Bool(value) => return Printed::One(Ident::new(if *value { "true" } else { "false" }, span).into()),
             Lit::Int(value, suffix) => format!("{}{suffix}", value.unsigned_abs()),
             Lit::Float(digits, suffix) => format!("{digits}{suffix}"),
         };
         let mut literal: Literal = text.parse().expect("a literal of the tree was one in the source");
-        literal.set_span(span);
+        // The user's own token: rustc says of it whether its type can hold it, and nothing of one that a macro made.
+        literal.set_span(users);
         match lit {
             Lit::Int(value, _) if *value < 0 => quote_spanned!(span=> -#literal).into(),
             _ => Printed::One(literal.into()),
