@@ -1,10 +1,8 @@
 //! Device functions of types that kernels call by a type's path or on a value.
 //!
 //! Their hidden forms are functions of the type or of a trait, so that rustc, where a type has none of the name, would only
-//! say that it lacks `__device_f`. In scope of each call is therefore a trait that every [`DeviceFunction`] has, with all
-//! names that are called: no type is one, and rustc says what that means.
-//!
-//! [`DeviceFunction`]: ../../syclone/abi/trait.DeviceFunction.html
+//! say that it lacks `__device_f`. In scope of each call is therefore a trait that every `DeviceFunction` of the library's has,
+//! with all names that are called: no type is one, and rustc says what that means.
 
 use std::collections::BTreeSet;
 

@@ -32,6 +32,8 @@ impl Printer<'_> {
             ExprKind::Lit(_) | ExprKind::Var(_) => self.expr(expr).into_token_stream(),
             ExprKind::Const(id) => self.constant(*id),
             ExprKind::Unary(op, a) => {
+                // As literals are.
+                let span = if matches!(a.kind, ExprKind::Lit(_)) { self.users(expr.span) } else { span };
                 let a = self.way(a).map_or_else(|| self.operand(a), |way| self.by_way(way, self.expr(a), a.span));
                 match op {
                     UnaryOp::Neg => quote_spanned!(span=> -#a),
@@ -226,10 +228,10 @@ impl Printer<'_> {
             Lit::Float(digits, suffix) => format!("{digits}{suffix}"),
         };
         let mut literal: Literal = text.parse().expect("a literal of the tree was one in the source");
-        // The user's own token: rustc says of it whether its type can hold it, and nothing of one that a macro made.
+        // The user's own tokens: rustc says of them whether their type can hold them, and nothing of what a macro made.
         literal.set_span(users);
         match lit {
-            Lit::Int(value, _) if *value < 0 => quote_spanned!(span=> -#literal).into(),
+            Lit::Int(value, _) if *value < 0 => quote_spanned!(users=> -#literal).into(),
             _ => Printed::One(literal.into()),
         }
     }
