@@ -98,11 +98,18 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
         _ => quote!(::syclone::abi::SingleTaskForm),
     };
     let params = passed(parsed);
-    let types: Vec<&syn::Type> = params.iter().map(|p| &p.ty).collect();
+    let types: Vec<TokenStream> = params
+        .iter()
+        .map(|p| match (&p.ty, p.role == ParamRole::Value && !is_primitive(&p.ty)) {
+            (ty, true) => quote!(::syclone::abi::arg::Value<#ty>),
+            (ty, false) => quote!(#ty),
+        })
+        .collect();
     let arguments: Vec<TokenStream> = params
         .iter()
-        .map(|p| {
-            let (name, ty) = (&p.ident, &p.ty);
+        .zip(&types)
+        .map(|(p, ty)| {
+            let name = &p.ident;
             match argument_trait(p.role) {
                 Some(role) => {
                     let role = Ident::new(role, Span::call_site());

@@ -375,11 +375,11 @@ impl Lowerer {
             && matches!(pat, Pat::Ident(_));
         let init = self.expr(&init.expr);
         self.local_allowed = false;
-        if ty_errors > before {
-            // A value of a type that does not exist is part of the same mistake.
+        if ty_errors > before || init_fails {
+            // A value of a type that does not exist, or that may not match, is part of the same mistake.
             self.errors.truncate(ty_errors);
         }
-        let init_is_wrong = self.errors.len() > before;
+        let init_is_wrong = self.errors.len() > before || init_fails;
         let span = self.span(local.let_token.span);
         let before = self.errors.len();
         let pattern = self.let_pattern(pat);

@@ -33,6 +33,9 @@ impl Options {
             if seen.contains(&name) {
                 return Err(Error::new(name.span(), format!("the option `{name}` is given twice")));
             }
+            if let Some(zero) = values.iter().flatten().find(|size| is_zero(size)) {
+                return Err(Error::new_spanned(zero, "a group has at least one item in each dimension"));
+            }
             let text = name.to_string();
             match (text.as_str(), values) {
                 ("work_group_size", Some(values)) if (1..=3).contains(&values.len()) => {
@@ -79,6 +82,11 @@ impl Options {
         (sizes != usize::from(dims))
             .then(|| format!("the kernel has {dims} dimension(s), but `work_group_size` gives {sizes} size(s)"))
     }
+}
+
+/// Whether a size is the literal 0.
+fn is_zero(size: &Expr) -> bool {
+    matches!(size, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if int.base10_digits() == "0")
 }
 
 /// `name`, `name = value`, `name(values)`

@@ -273,6 +273,7 @@ fn every_unsupported_construct_is_one_mistake_with_advice() {
         (quote!(while let 1 = n {}), "`while let` is not"),
         (quote!(if let 1 = n {}), "`if let` is not"),
         (quote!(let 1 = n else { return };), "`let … else`"),
+        (quote!(let Some(x) = Some(n) else { return };), "`let … else`"),
         (quote!(let f = |x: f32| x;), "closures do not exist"),
         (quote!(let r = &a;), "a reference can only be an argument"),
         (quote!(helper(&a[0]);), "a reference into memory"),

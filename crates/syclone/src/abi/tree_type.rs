@@ -273,6 +273,10 @@ pub mod arg {
     use super::role;
     use crate::kernel::KernelArg;
 
+    /// A value. It stands for its parameter, as [`View`] and the others do, because rustc has two errors for a type that
+    /// it does not know where that stands once alone and once as another's parameter.
+    pub type Value<P> = P;
+
     macro_rules! args {
         ($($name:ident $advice:literal)*) => {$(
             /// What may be passed for the parameter of this name.

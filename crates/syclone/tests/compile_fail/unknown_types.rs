@@ -11,6 +11,11 @@ fn of_an_operator(item: Item<1>, x: View<f32>, sum: Reducer<f32, Pluss>) {
     sum.combine(x[item]);
 }
 
+#[kernel]
+fn of_a_value(item: Item<1>, x: Nothing, y: ItemMut<f32>) {
+    y[item] = x.a;
+}
+
 #[device_fn]
 fn of_a_function(x: Missing) -> f32 {
     x.a
