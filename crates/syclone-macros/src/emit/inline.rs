@@ -93,7 +93,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #callable
             #operands
             #[allow(unused_imports)]
-            use ::syclone::abi::Take as _;
+            use ::syclone::abi::{Take as _, TakeReference as _};
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,

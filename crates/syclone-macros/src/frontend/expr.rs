@@ -37,7 +37,7 @@ impl Lowerer {
                     "an assignment to `_` or to a tuple must be a statement of its own: end it with `;`",
                 ),
                 _ => {
-                    let place = self.place(&assign.left);
+                    let place = self.assigned(&assign.left);
                     let value = self.expr(&assign.right);
                     self.make(ExprKind::Assign(Box::new(place), Box::new(value)), assign.eq_token.span)
                 }
@@ -282,13 +282,35 @@ impl Lowerer {
         self.make(ExprKind::Unary(op, Box::new(value)), span)
     }
 
+    /// A place that is assigned to.
+    pub(super) fn assigned(&mut self, expr: &SynExpr) -> Expr {
+        let place = self.place(expr);
+        let (mut base, mut is_indexed) = (&place, false);
+        while let ExprKind::Field(inner, _) | ExprKind::TupleField(inner, _) | ExprKind::Index(inner, _) = &base.kind {
+            is_indexed |= matches!(base.kind, ExprKind::Index(..));
+            base = inner;
+        }
+        match base.kind {
+            // What is indexed may be memory.
+            ExprKind::Var(var) if !is_indexed && self.captured.contains(&var) => self.bad(
+                expr,
+                "a captured value cannot be assigned to: the kernel has a copy of it; start a variable with it, `let mut x = x;`, \
+                 or write to memory that all items share",
+            ),
+            ExprKind::Const(_) => {
+                self.bad(expr, "a constant cannot be assigned to: start a variable with it, `let mut x = X;`")
+            }
+            _ => place,
+        }
+    }
+
     fn binary(&mut self, binary: &syn::ExprBinary) -> Expr {
         let span = binary.op.to_token_stream().into_iter().next().map_or_else(Span::call_site, |token| token.span());
         let Some((op, assign)) = operator(&binary.op) else {
             return self.bad(binary.op, "this operator is not part of the kernel language");
         };
         if assign {
-            let place = self.place(&binary.left);
+            let place = self.assigned(&binary.left);
             let value = self.expr(&binary.right);
             return self.make(ExprKind::AssignOp(op, Box::new(place), Box::new(value)), span);
         }

@@ -117,6 +117,7 @@ fn lower(closure: &syn::ExprClosure, captures: &[Ident]) -> Result<(Parsed, Vec<
         let key = format!("captured {index}");
         let ty = TypeId(lowerer.types.intern(key, "_".into(), inferred.clone()));
         let var = lowerer.declare(capture, false);
+        lowerer.captured.push(var);
         lowerer.roles.push(ParamRole::Value);
         params.push(Param { var, ty, role: ParamRole::Value });
         tokens.push(ParamTokens { ident: capture.clone(), var, ty: inferred.clone(), role: ParamRole::Value });

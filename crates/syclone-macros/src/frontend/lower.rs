@@ -87,6 +87,8 @@ pub struct Lowerer {
     pub local_allowed: bool,
     /// For inline kernels: free names found so far.
     pub captures: Option<Vec<Ident>>,
+    /// For inline kernels: the variables that stand for captured ones.
+    pub captured: Vec<VarId>,
 }
 
 /// Tokens with the text that they are displayed as; equal tokens are kept once.
@@ -139,6 +141,7 @@ impl Lowerer {
             generics,
             local_allowed: false,
             captures: None,
+            captured: Vec::new(),
         }
     }
 
@@ -443,7 +446,7 @@ impl Lowerer {
                         place => {
                             let var = self.fresh(format!("part_{}", parts.len()), false, span);
                             parts.push(Pattern::Bind { var, sub: None });
-                            let place = self.place(place);
+                            let place = self.assigned(place);
                             let value = self.make(ExprKind::Var(var), span);
                             let kind = ExprKind::Assign(Box::new(place), Box::new(value));
                             assigns.push(Stmt::Expr(self.make(kind, span)));

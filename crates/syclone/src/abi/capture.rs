@@ -2,6 +2,7 @@
 
 use super::group_cx::GroupCx;
 use crate::api::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
+use crate::kernel::place::{IndexableMut, Place, at_mut};
 use crate::kernel::{
     AtomicView, ChunkReducer, GroupMut, ItemMut, KernelArg, KernelParam, LocalAccessor, Reducer, ScatterMut, View,
 };
@@ -25,6 +26,43 @@ pub trait Capture {
 /// It is taken by a [method](Take::__take), because rustc does not know what a method gives that does not exist: what cannot
 /// be captured is then one error, at the variable, and no use of it is another.
 pub struct Variable<T>(pub T);
+
+/// What a reference that can be captured leads to. No type is that.
+#[diagnostic::on_unimplemented(
+    message = "a reference cannot be captured by `kernel!`",
+    label = "leads to a `{Self}`",
+    note = "capture an access of a buffer, such as `let data = buffer.read(h);`, or a copy of the value, `let value = *value;`"
+)]
+pub trait Behind {
+    /// What the kernel would see.
+    type Taken;
+}
+
+/// The method by which a reference would be taken. Where a type with a lifetime has none, rustc has no words of ours; what
+/// the method asks for, it looks at later.
+pub trait TakeReference {
+    /// What the reference leads to.
+    type To: ?Sized;
+
+    /// Never called.
+    ///
+    /// # Safety
+    /// As for [`Take::__take`].
+    unsafe fn __take(self) -> <Self::To as Behind>::Taken
+    where
+        Self::To: Behind;
+}
+
+impl<T: ?Sized> TakeReference for Variable<&T> {
+    type To = T;
+
+    unsafe fn __take(self) -> T::Taken
+    where
+        T: Behind,
+    {
+        unreachable!("no type is behind a reference that can be captured")
+    }
+}
 
 /// A [`Variable`] that can be captured.
 #[diagnostic::on_unimplemented(
@@ -142,6 +180,29 @@ impl<T: DeviceCopy, const D: usize> Captured<D> for T {
     fn bind_to(self, _: &GroupCx<D>) -> T {
         self
     }
+}
+
+/// What a kernel writes to at an index, of what it captured: memory, and no value of its own.
+#[diagnostic::on_unimplemented(
+    message = "a captured value cannot be assigned to",
+    label = "the kernel has a copy of it",
+    note = "start a variable with it, `let mut x = x;`, or write to memory that all items share"
+)]
+pub trait CapturedMemory {}
+
+macro_rules! captured_memory {
+    ($($handle:ident)*) => { $(impl<T, const D: usize> CapturedMemory for $handle<T, D> {})* };
+}
+captured_memory!(View ItemMut GroupMut ScatterMut AtomicView LocalAccessor);
+
+/// [`at_mut`] of a variable that an inline kernel captured.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub unsafe fn captured_at_mut<C: CapturedMemory + IndexableMut<I>, I>(this: *const C, index: I) -> Place<C::Elem> {
+    // SAFETY: the caller's promise.
+    unsafe { at_mut(this, index) }
 }
 
 macro_rules! bound_as_they_are {

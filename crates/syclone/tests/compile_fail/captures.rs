@@ -2,6 +2,11 @@
 
 use syclone::prelude::*;
 
+#[derive(Clone, Copy, DeviceCopy)]
+struct Holder {
+    parts: [f32; 2],
+}
+
 struct Plain {
     x: f32,
 }
@@ -27,6 +32,28 @@ fn launch(queue: &Queue, out: &Buffer<f32>) -> syclone::Result<()> {
     queue.submit(|h| {
         let y = out.write(h);
         h.parallel_for([4], syclone::kernel!(|item: Item<1>| y[item] = pair.0))
+    })?;
+    let slice: &[f32] = &values;
+    queue.submit(|h| {
+        let y = out.write(h);
+        h.parallel_for([4], syclone::kernel!(|item: Item<1>| y[item] = slice[item.id(0)]))
+    })?;
+    let array = [1.0f32; 2];
+    queue.submit(|h| {
+        let y = out.write(h);
+        h.parallel_for([4], syclone::kernel!(|item: Item<1>| {
+            array[1] += 1.0;
+            y[item] = array[1];
+        }))
+    })?;
+    let holder = Holder { parts: array };
+    queue.submit(|h| {
+        let y = out.write(h);
+        h.parallel_for([4], syclone::kernel!(|item: Item<1>| {
+            let second = holder;
+            second.parts[1] = 1.0;
+            y[item] = second.parts[1];
+        }))
     })?;
     Ok(())
 }

@@ -84,6 +84,11 @@ impl Marked {
 }
 
 #[device_fn]
+fn behind_a_reference(p: &Point, q: &mut Point) -> f32 {
+    p.twice() + q.twice()
+}
+
+#[device_fn]
 trait OfPoints {
     fn in_a_trait(p: Point) -> f32 {
         p.twice()

@@ -14,4 +14,12 @@ fn items(item: Item<1>, out: ItemMut<f32>) {
     out[item] = PI;
 }
 
+#[kernel]
+fn changed_constants(item: Item<1>, out: ItemMut<u32>) {
+    const FOUR: [u32; 2] = [4; 2];
+    FOUR[0] = 5;
+    out[item] = FOUR[0];
+    u32::MAX = 1;
+}
+
 fn main() {}

@@ -205,6 +205,11 @@ impl Printer<'_> {
             let copy = quote_spanned!(span=> ::syclone::abi::Element::of(#receiver_tokens));
             return quote_spanned!(span=> (match #copy { mut #element => #element.#device #generics(#(#printed,)* #faults) }));
         }
+        // Behind a reference, of which rustc's error would say less than of what it refers to.
+        let receiver_tokens = match role {
+            Some(ParamRole::Reference { .. }) => quote!((*#receiver_tokens)).into(),
+            _ => receiver_tokens,
+        };
         quote_spanned!(span=> #receiver_tokens.#device #generics(#(#printed,)* #faults))
     }
 }

@@ -62,6 +62,9 @@ impl Printer<'_> {
                 }
                 let base = base_tokens;
                 let kind = if write && !self.is_handle(expr) { "mut" } else { "const" };
+                // What an inline kernel captured has the role of memory, also where it is a value.
+                let is_captured = self.parsed.is_inline && write && kind == "const";
+                let method = if is_captured { Ident::new("captured_at_mut", span) } else { method };
                 let kind = Ident::new(kind, span);
                 let raw = quote_spanned!(span=> &raw #kind #base);
                 let place = quote_spanned!(span=> ::syclone::abi::#method(#raw, #index));
@@ -95,7 +98,9 @@ impl Printer<'_> {
 
     fn is_handle(&self, place: &Expr) -> bool {
         root(place).is_some_and(|var| {
-            self.roles.role(var).is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. }))
+            self.roles
+                .role(var)
+                .is_some_and(|role| !matches!(role, ParamRole::Value | ParamRole::Reference { .. } | ParamRole::Spec))
         })
     }
 
