@@ -125,7 +125,7 @@ impl Lowerer {
                 ),
             );
         }
-        let value = if mutable { self.place(&reference.expr) } else { self.expr(&reference.expr) };
+        let value = if mutable { self.assigned(&reference.expr) } else { self.expr(&reference.expr) };
         self.make(ExprKind::Ref(mutable, Box::new(value)), span)
     }
 

@@ -1,6 +1,6 @@
 //! Expressions without control flow and calls.
 
-use super::lower::{Binding, Lowerer};
+use super::lower::{Binding, Body, Lowerer};
 use super::types;
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -297,6 +297,16 @@ impl Lowerer {
                 "a captured value cannot be assigned to: the kernel has a copy of it; start a variable with it, `let mut x = x;`, \
                  or write to memory that all items share",
             ),
+            ExprKind::Var(var) if !self.captured.contains(&var) => match self.role(var) {
+                Some(ParamRole::Value) if self.body == Body::Kernel => {
+                    self.bad(expr, "a kernel's parameters are the same for all items: start a variable with it, `let mut x = x;`")
+                }
+                Some(ParamRole::Spec) => self.bad(
+                    expr,
+                    "a specialised argument is the same for all items: start a variable with it, `let mut x = x.get();`",
+                ),
+                _ => place,
+            },
             ExprKind::Const(_) => {
                 self.bad(expr, "a constant cannot be assigned to: start a variable with it, `let mut x = X;`")
             }
