@@ -102,8 +102,9 @@ impl<const D: usize> KernelMeta<D> {
 
 /// A kernel with its arguments.
 #[diagnostic::on_unimplemented(
-    message = "this kernel cannot be launched over {D} dimensions",
-    label = "its item has another number of dimensions",
+    message = "this is no kernel that can be launched over {D} dimensions",
+    label = "no kernel, or its item has another number of dimensions",
+    note = "a kernel is what a `#[kernel]` function returns, `axpy(a, x, y)`, or `kernel!(|item: Item<1>| …)`",
     note = "launch it over as many dimensions as its `Item` or `NdItem` has: a number is one, `[a, b]` two, `[a, b, c]` three",
     note = "a kernel without an item has none: launch it with `single_task`, and only such a one"
 )]

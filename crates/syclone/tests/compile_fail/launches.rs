@@ -19,11 +19,13 @@ fn main() -> Result<()> {
     queue.submit(|h| h.parallel_for(4, double(x.read(h), y)))?;
     // The wrong access.
     queue.submit(|h| h.parallel_for(4, double(x.read(h), x.read(h))))?;
-    // A number of another type.
     // Two dimensions for a kernel of one.
     queue.submit(|h| h.parallel_for([4, 4], double(x.read(h), x.write(h))))?;
     // A kernel that runs once.
     queue.submit(|h| h.parallel_for(4, once(x.scatter(h))))?;
     queue.submit(|h| h.single_task(double(x.read(h), x.write(h))))?;
+    // Closures and functions that are no kernels.
+    queue.submit(|h| h.parallel_for(4, |item: Item<1>| {}))?;
+    queue.submit(|h| h.parallel_for(4, double))?;
     Ok(())
 }
