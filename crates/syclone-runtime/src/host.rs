@@ -5,8 +5,9 @@
 //! it holds itself would wait for ever. Each thread therefore knows its tokens, and before it parks it looks whether
 //! what it waits for can be reached from one of them along the successors.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,13 +15,15 @@ use std::sync::Arc;
 use crate::backends::{cpu, dry_run};
 use crate::command::Work;
 use crate::node::{Node, Payload};
-use crate::{Access, AccessMode, Error, MemoryObject, Name, Region, Result, check, scheduler};
+use crate::{Access, AccessMode, Error, ErrorHandler, MemoryObject, Name, Region, Result, check, scheduler};
 
 thread_local! {
-    /// The host accesses that were granted to this thread; some may have ended since.
+    /// The host accesses that were granted to this thread and have not ended.
     static HELD: RefCell<Vec<Arc<Node>>> = const { RefCell::new(Vec::new()) };
-    /// Whether this thread is calling a queue's error handler.
-    static IN_HANDLER: Cell<bool> = const { Cell::new(false) };
+    /// The error with which this thread is calling a queue's error handler.
+    static HANDLED: RefCell<Option<Error>> = const { RefCell::new(None) };
+    /// What failed meanwhile by way of this thread, for when the handler returns.
+    static FAILED_MEANWHILE: RefCell<VecDeque<(ErrorHandler, Error)>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// A granted host access. While it lives, conflicting commands and host accesses wait.
@@ -38,11 +41,17 @@ thread_local! {
 /// drop(token);
 /// # Ok::<(), syclone_runtime::Error>(())
 /// ```
+///
+/// It stays on its thread, as the guards of `std`'s locks do, so that a wait that only this thread could end is known to be one.
 #[must_use = "the access ends when the token is dropped"]
 pub struct HostAccessToken {
     node: Arc<Node>,
     object: Arc<MemoryObject>,
+    of_this_thread: PhantomData<*const ()>,
 }
+
+// SAFETY: by reference it gives nothing but the memory object, which threads share.
+unsafe impl Sync for HostAccessToken {}
 
 impl HostAccessToken {
     /// The memory.
@@ -93,19 +102,15 @@ impl MemoryObject {
             // Granted nodes end only with their token, so this one failed with a predecessor.
             node.result()?;
         }
-        HELD.with_borrow_mut(|held| {
-            held.retain(|node| !node.is_done());
-            held.push(Arc::clone(&node));
-        });
+        HELD.with_borrow_mut(|held| held.push(Arc::clone(&node)));
         check::host_uses(self, &node, mode, &region);
-        Ok(HostAccessToken { node, object: Arc::clone(self) })
+        Ok(HostAccessToken { node, object: Arc::clone(self), of_this_thread: PhantomData })
     }
 }
 
 impl Drop for HostAccessToken {
     fn drop(&mut self) {
         scheduler::complete(&self.node, Ok(()));
-        // The token may have moved to another thread, whose list doesn't have it; the next access cleans up.
         let _ = HELD.try_with(|held| held.borrow_mut().retain(|node| !node.is_done()));
     }
 }
@@ -141,16 +146,34 @@ pub(crate) fn check_queue_wait(queue_id: usize) -> Result<()> {
 /// Whether the caller is a kernel or host task, where waiting for unfinished work is
 /// [`Error::WaitInsideCommand`].
 pub fn is_inside_command() -> bool {
-    cpu::is_worker_thread() || dry_run::is_running() || IN_HANDLER.get()
+    cpu::is_worker_thread() || dry_run::is_running() || HANDLED.with_borrow(Option::is_some)
 }
 
 /// Calls a queue's error handler, in which waiting is refused as inside a command: what it would wait for may need
 /// this very thread.
-pub(crate) fn in_handler(call: impl FnOnce()) {
-    let before = IN_HANDLER.replace(true);
-    // The user's code; its panics are not this thread's.
-    let _ = catch_unwind(AssertUnwindSafe(call));
-    IN_HANDLER.set(before);
+///
+/// A handler may submit commands that fail at once. Their errors are handled after it has returned, and not inside of it,
+/// where each would take more of the stack. Of those that are skipped for what is being handled only their events tell: a
+/// handler that reads what has failed would go on for ever.
+pub(crate) fn handle(handler: &ErrorHandler, error: &Error) {
+    if let Some(handled) = HANDLED.with_borrow(|handled| handled.as_ref().map(|handled| handled.first_cause().clone()))
+    {
+        let is_skipped = matches!(error, Error::DependencyFailed { .. }) && *error.first_cause() == handled;
+        if !is_skipped {
+            FAILED_MEANWHILE.with_borrow_mut(|failed| failed.push_back((Arc::clone(handler), error.clone())));
+        }
+        return;
+    }
+    let call = |handler: &ErrorHandler, error: &Error| {
+        HANDLED.set(Some(error.clone()));
+        // The user's code; its panics are not this thread's.
+        let _ = catch_unwind(AssertUnwindSafe(|| handler(error)));
+    };
+    call(handler, error);
+    while let Some((handler, error)) = FAILED_MEANWHILE.with_borrow_mut(VecDeque::pop_front) {
+        call(&handler, &error);
+    }
+    HANDLED.set(None);
 }
 
 fn refuse_inside_command(command: &Name) -> Result<()> {

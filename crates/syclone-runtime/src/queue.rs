@@ -148,7 +148,8 @@ impl Queue {
     ///
     /// It is called when the command ends and before its event says so, on the thread that ended it: a worker of the
     /// device, or one that submits. It may submit commands; waiting inside it is the error
-    /// [`Error::WaitInsideCommand`]. What it panics with is dropped. A queue with a handler writes nothing to stderr.
+    /// [`Error::WaitInsideCommand`]. What they fail with at once is handled after it has returned; of those that are skipped
+    /// for the very failure that is being handled, only their events tell. What it panics with is dropped. A queue with a handler writes nothing to stderr.
     pub fn with_handler(device: &Device, options: QueueOptions, on_error: Option<ErrorHandler>) -> Result<Queue> {
         if options.profiling {
             device.require(Aspect::QueueProfiling)?;
@@ -420,7 +421,7 @@ impl QueueShared {
     pub(crate) fn failing(&self, node: &Arc<Node>, error: &Error) {
         self.lock().failed.get_or_insert_with(|| (Arc::clone(node), error.clone()));
         if let Some(handler) = &self.on_error {
-            host::in_handler(|| handler(error));
+            host::handle(handler, error);
         }
     }
 

@@ -76,3 +76,55 @@ fn a_handler_may_panic_or_submit_but_not_wait() {
     }
     queue.submit(kernel("fine", 1, Vec::new(), |_, _| Ok(()))).unwrap().wait().unwrap();
 }
+
+#[test]
+fn a_handler_that_reads_what_has_failed_comes_to_an_end() {
+    let device = device_with(1);
+    let a = Words::new(&device, 1);
+    let (calls, events) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let itself: Arc<Mutex<Option<Arc<Queue>>>> = Arc::default();
+    let (log, dumps, same, words) = (Arc::clone(&calls), Arc::clone(&events), Arc::clone(&itself), a.clone());
+    let queue = Arc::new(handled(&device, move |error| {
+        log.lock().unwrap().push(error.clone());
+        let queue = same.lock().unwrap().clone().unwrap();
+        dumps.lock().unwrap().push(queue.submit(kernel("dump", 1, vec![words.read()], |_, _| Ok(()))).unwrap());
+    }));
+    *itself.lock().unwrap() = Some(Arc::clone(&queue));
+    queue.submit(failing("bad", vec![a.write()])).unwrap().wait().unwrap_err();
+    queue.wait().unwrap_err();
+    // The first dump still followed its writer, and so is a command that failed after the handler; the second does not.
+    let (calls, dumps) = (std::mem::take(&mut *calls.lock().unwrap()), std::mem::take(&mut *events.lock().unwrap()));
+    assert_eq!((calls.len(), dumps.len()), (2, 2), "{calls:?}");
+    assert_eq!(calls[0], out_of_bounds("bad"));
+    for error in [calls[1].clone(), dumps[0].wait().unwrap_err(), dumps[1].wait().unwrap_err()] {
+        assert!(is_dependency_failure(&error, "dump", "bad"), "{error}");
+    }
+    itself.lock().unwrap().take();
+}
+
+#[test]
+fn failures_that_a_handler_causes_take_no_stack() {
+    const FAILURES: usize = 20_000;
+    let device = device_with(1);
+    let plain = Queue::new(&device).unwrap();
+    // Two causes in turns, so that none is the one that is being handled.
+    let causes = ["odd", "even"].map(|name| plain.submit(failing(name, Vec::new())).unwrap());
+    causes.iter().for_each(|cause| drop(cause.wait()));
+    let failed: Vec<Event> = (0..FAILURES).map(|idx| causes[idx % 2].clone()).collect();
+    let failed = Mutex::new(failed.into_iter());
+    let calls = Arc::new(Mutex::new(0));
+    let itself: Arc<Mutex<Option<Arc<Queue>>>> = Arc::default();
+    let (count, same) = (Arc::clone(&calls), Arc::clone(&itself));
+    let queue = Arc::new(handled(&device, move |_| {
+        *count.lock().unwrap() += 1;
+        let next = failed.lock().unwrap().next();
+        if let Some(event) = next {
+            let queue = same.lock().unwrap().clone().unwrap();
+            queue.submit(Command::empty("next").after(&event)).unwrap();
+        }
+    }));
+    *itself.lock().unwrap() = Some(Arc::clone(&queue));
+    queue.submit(failing("first", Vec::new())).unwrap().wait().unwrap_err();
+    assert_eq!(*calls.lock().unwrap(), FAILURES + 1);
+    itself.lock().unwrap().take();
+}

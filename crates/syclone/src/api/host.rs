@@ -2,6 +2,7 @@
 //!
 //! A guard is made once the commands that conflict with it have ended, and while it lives later ones wait for it: a
 //! host access stands in the same order as commands do. So drop it before waiting for a command that needs it.
+//! A guard stays on its thread, as those of `std`'s locks do; what it derefs to may be lent to others.
 //! A leaked guard keeps the memory for ever; nothing can then write what it could still read.
 
 use std::fmt;

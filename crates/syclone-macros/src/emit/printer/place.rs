@@ -63,7 +63,8 @@ impl Printer<'_> {
                 let base = base_tokens;
                 let kind = if write && !self.is_handle(expr) { "mut" } else { "const" };
                 // What an inline kernel captured has the role of memory, also where it is a value.
-                let is_captured = self.parsed.is_inline && write && kind == "const";
+                let role = root(expr).and_then(|var| self.roles.role(var));
+                let is_captured = self.parsed.is_inline && write && role == Some(ParamRole::ItemMut);
                 let method = if is_captured { Ident::new("captured_at_mut", span) } else { method };
                 let kind = Ident::new(kind, span);
                 let raw = quote_spanned!(span=> &raw #kind #base);
