@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syclone_kernel_ast::encode::encode;
 
+use super::callable::callees;
 use super::comparisons::{compared, compares_values, comparison_of};
 use super::found::{Found, found};
 use super::library_names::name_checks;
 use super::operands::operand_checks;
-use super::printer::callee_path;
 use super::sites::{Site, found_at, sites};
 use crate::frontend::Parsed;
 
@@ -51,7 +51,7 @@ pub fn tables_field(parsed: &Parsed) -> TokenStream {
 fn tables(parsed: &Parsed, Found { items, entries }: Found, sites: &[Site<'_>]) -> TokenStream {
     let types = parsed.types.iter().map(type_value);
     let consts = parsed.consts.iter().map(|c| quote!(::syclone::abi::DeviceConst::device_const(&(#c))));
-    let callees = parsed.callees.iter().map(|c| callee_path(c, "__bound"));
+    let (paths, callees) = callees(parsed);
     let tables = quote!(::syclone::abi::Tables::new(
         [#(#types),*], [#(#consts),*], [#(#callees),*], [#(#entries),*]
     ));
@@ -66,7 +66,7 @@ fn tables(parsed: &Parsed, Found { items, entries }: Found, sites: &[Site<'_>]) 
             quote!(#tables.with_comparisons([#(#of_types),*]))
         }
     };
-    let tables = if items.is_empty() { tables } else { quote!({ #items #tables }) };
+    let tables = if items.is_empty() && paths.is_empty() { tables } else { quote!({ #items #paths #tables }) };
     if sites.is_empty() {
         return tables;
     }

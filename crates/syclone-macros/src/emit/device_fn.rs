@@ -7,6 +7,7 @@ use syclone_kernel_ast::analysis::sync::Roles;
 use syclone_kernel_ast::tree::*;
 
 use super::bound::bound_value;
+use super::callable::callable;
 use super::device_impl::misplaced_function;
 use super::lock_step::{item_body, note_item};
 use super::printer::{Form, Printer};
@@ -23,7 +24,7 @@ pub fn device_fn(parsed: &Parsed) -> syn::Result<TokenStream> {
     }
     let (host, hidden) =
         if parsed.function.kind == FunctionKind::Collective { collective(parsed)? } else { single(parsed) };
-    let (holder, span) = (holder(parsed), ident.span());
+    let (holder, span, callable) = (holder(parsed), ident.span(), callable([parsed], &format_ident!("__HasDeviceFn")));
     // With the name's span, so that rustc shows it where a type or module has it too.
     let name = quote_spanned!(span=> #vis type #ident = #holder;);
     Ok(quote! {
@@ -36,6 +37,7 @@ pub fn device_fn(parsed: &Parsed) -> syn::Result<TokenStream> {
         #name
         #[doc(hidden)]
         const _: () = {
+            #callable
             impl #holder { #hidden }
         };
     })

@@ -1,7 +1,7 @@
 //! `#[device_fn]` on `impl` blocks and traits.
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
-//! its tree, and `__find_f` of a method does so by way of a value. A trait's methods are written as `__body_f`, which its
+//! its tree, which `__path_f` finds for a path, and `__find_f` of a method by way of a value. A trait's methods are written as `__body_f`, which its
 //! `__device_f` calls: of a trait with parameters, that one says by the type of its last parameter
 //! [which instance](instance) it belongs to. The [`own_lists`] of a type have its methods without a trait, for calls whose
 //! receiver's type is known only at run time.
@@ -13,8 +13,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::builtin_names::is_builtin_method;
+use super::callable::{by_path, callable, hidden, with_callable};
 use super::device_fn::{Taken, bound_function, device_function, host_function, host_signature, turbofish};
 use super::found::finder;
+use super::hidden_type;
 use crate::frontend::{Inside, Parsed, ParsedImpl, ParsedTrait, last_segment, name_of};
 
 /// The expansion of a block.
@@ -34,9 +36,9 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
         let written = body.as_ref().unwrap_or(&device);
         let host = host_function(f, quote!(#own::#written #generics), taken);
         // A trait has its own.
-        let finder = (!in_trait).then(|| finder(f, &vis, &bound, &instance(None)));
+        let finders = (!in_trait).then(|| finders(f, &vis, &bound, None));
         let (device, bound) = (device_function(f, written, vis.clone(), taken), bound_function(f, &bound, vis.clone()));
-        quote!(#host #device #bound #finder)
+        quote!(#host #device #bound #finders)
     });
     let methods = (!in_trait).then(|| methods_list(&parsed.functions, &vis, &own_list(next_block(&item.self_ty))));
     // What is no function (associated types and constants) stays as it was.
@@ -44,14 +46,15 @@ pub fn device_impl(parsed: &ParsedImpl) -> TokenStream {
     let (attrs, unsafety, generics, self_ty) = (&item.attrs, &item.unsafety, &item.generics, &item.self_ty);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let of_trait = item.trait_.as_ref().map(|(path, for_token)| quote!(#path #for_token));
-    quote! {
+    let block = quote! {
         #(#attrs)*
         #unsafety impl #impl_generics #of_trait #self_ty #where_clause {
             #(#others)*
             #(#functions)*
             #methods
         }
-    }
+    };
+    with_callable(&parsed.functions, block)
 }
 
 /// The expansion of a function of a block or a trait that has the attribute of its own, which is an error: what its uses
@@ -62,10 +65,10 @@ pub fn misplaced_function(parsed: &Parsed, inside: Inside) -> TokenStream {
     let Hidden { device, bound, .. } = Hidden::of(parsed, false);
     // An `impl` of a trait can have none but the trait's own functions.
     let hidden = (inside != Inside::ImplOfTrait).then(|| {
-        let finder = finder(parsed, &vis.to_token_stream(), &bound, &instance(None));
+        let finders = finders(parsed, &vis.to_token_stream(), &bound, None);
         let device = device_function(parsed, &device, vis.to_token_stream(), Taken::OfNoInstance);
         let bound = bound_function(parsed, &bound, vis.to_token_stream());
-        quote!(#device #bound #finder)
+        quote!(#device #bound #finders)
     });
     quote!(#[allow(unused)] #vis #sig { loop {} } #hidden)
 }
@@ -82,7 +85,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
             note_method(&name_of(&f.ident));
         }
         let called = body.as_ref().map(|body| calling_function(f, &device, &quote!(#own::#body), &instance));
-        let finder = finder(f, &TokenStream::new(), &bound, &instance);
+        let finders = finders(f, &TokenStream::new(), &bound, Some(&item.generics));
         let taken = if body.is_some() { Taken::Plain } else { Taken::OfNoInstance };
         let written = body.unwrap_or(device);
         if f.has_body {
@@ -92,7 +95,7 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
                 device_function(f, &written, TokenStream::new(), taken),
                 bound_function(f, &bound, TokenStream::new()),
             );
-            return quote!(#host #device #bound #called #finder);
+            return quote!(#host #device #bound #called #finders);
         }
         let Parsed { attrs, sig, .. } = f;
         let mut hidden = sig.clone();
@@ -110,19 +113,27 @@ pub fn device_trait(parsed: &ParsedTrait) -> TokenStream {
             #[doc(hidden)]
             fn #bound #impl_generics () -> ::std::sync::Arc<::syclone::abi::BoundFunction> #where_clause;
             #called
-            #finder
+            #finders
         }
     });
     let others = item.items.iter().filter(|i| !matches!(i, syn::TraitItem::Fn(_)));
     let (attrs, vis, unsafety) = (&item.attrs, &item.vis, &item.unsafety);
     let (colon, supertraits) = (&item.colon_token, &item.supertraits);
+    let callable = callable(&parsed.functions, &hidden_type("has_device_fn", ident));
     quote! {
+        #callable
         #(#attrs)*
         #vis #unsafety trait #ident #generics #colon #supertraits #where_clause {
             #(#others)*
             #(#functions)*
         }
     }
+}
+
+/// The hidden functions that find a function's tree: by a path, and by a value if it is a method.
+fn finders(parsed: &Parsed, vis: &TokenStream, bound: &Ident, of_trait: Option<&syn::Generics>) -> TokenStream {
+    let (by_path, by_value) = (by_path(parsed, vis, bound), finder(parsed, vis, bound, &instance(of_trait)));
+    quote!(#by_path #by_value)
 }
 
 /// The names of a function's hidden forms.
@@ -136,7 +147,7 @@ struct Hidden {
 impl Hidden {
     fn of(parsed: &Parsed, in_trait: bool) -> Self {
         let ident = &parsed.ident;
-        let named = |prefix: &str| format_ident!("{}_{}", prefix, ident, span = ident.span());
+        let named = |prefix: &str| hidden(prefix, &ident.to_string(), ident.span());
         let body = (in_trait && parsed.sig.receiver().is_some()).then(|| named("__body"));
         Hidden { device: named("__device"), bound: named("__bound"), body }
     }

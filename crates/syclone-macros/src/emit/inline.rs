@@ -1,11 +1,12 @@
 //! `kernel!(|item: Item<1>| …)`: a kernel at the place where it is launched, with captured arguments.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::{Block, ExprKind, FunctionKind, ParamRole, VarId};
 
 use super::bound::{calls_field, encoded, tables_field};
+use super::callable::callable;
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
 use super::library_names::name_checks;
 use super::operands::operand_checks;
@@ -76,7 +77,8 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
         let take = quote_spanned!(name.span()=> __take);
         quote!(unsafe { ::syclone::abi::Variable(#name).#take() })
     });
-    let (checked_names, operands) = (name_checks(&parsed), operand_checks(&parsed));
+    let (checked_names, operands, callable) =
+        (name_checks(&parsed), operand_checks(&parsed), callable([&parsed], &format_ident!("__HasDeviceFn")));
     let sites = sites(&parsed);
     let methods = match &sites[..] {
         [] => quote!(::syclone::abi::no_methods),
@@ -88,6 +90,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
     Ok(quote! {
         {
             #checked_names
+            #callable
             #operands
             #[allow(unused_imports)]
             use ::syclone::abi::Take as _;

@@ -7,6 +7,7 @@ use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::{ExprKind, FunctionKind, ParamRole, TypeId};
 
 use super::bound::{calls_field, encoded, tables_field};
+use super::callable::with_callable;
 use super::device_types::{DeviceTypes, Granted, is_primitive};
 use super::library_names::name_checks;
 use super::lock_step::lock_step_body;
@@ -169,17 +170,21 @@ pub fn kernel(parsed: &Parsed) -> syn::Result<TokenStream> {
     let meta = meta(parsed, dims, options);
     let constructor =
         constructor(quote!(#code #type_generics), quote!(#checks ::syclone::abi::KernelCall::new((#(#values,)*))));
-    Ok(quote_spanned! {span=>
-        #constructor
-        #code_type
-        #granted_names
-
+    let implementation = quote_spanned! {span=>
         impl #impl_generics ::syclone::abi::KernelCode<#dims> for #code #type_generics #granted {
             type Params = (#(#types,)*);
             #meta
             #regions
             #lock_step
         }
+    };
+    let implementation = with_callable([parsed], implementation);
+    Ok(quote_spanned! {span=>
+        #constructor
+        #code_type
+        #granted_names
+
+        #implementation
         #warning
     })
 }

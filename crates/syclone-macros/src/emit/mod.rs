@@ -7,13 +7,14 @@
 //!   rustc find the methods that are called on values, `comparisons.rs` how values are compared; `operands.rs` lets it
 //!   refuse operators on structs (`numbers.rs` sees without it that most operands are none), `printer/plain.rs` what only
 //!   plain Rust means (`receivers.rs` sees that most methods are built in), `library_names.rs` names of the library that mean
-//!   something else, and `device_types.rs` values that cannot be a kernel's.
+//!   something else, `callable.rs` calls of functions of types that are no device functions, and `device_types.rs` values that cannot be a kernel's.
 //!
 //! All names that start with two underscores belong to the macro; the user's tokens keep their own spans.
 
 mod assertions;
 mod bound;
 mod builtin_names;
+mod callable;
 mod comparisons;
 mod device_fn;
 mod device_impl;

@@ -328,7 +328,8 @@ impl Lowerer {
                         syn::TypePath { attrs: Vec::new(), qself: qself.clone(), path: prefix }.to_token_stream()
                     }
                 };
-                Callee::Assoc { prefix, name: last.ident, generics }
+                let of_trait = function.qself.as_ref().is_some_and(|qself| qself.position > 0);
+                Callee::Assoc { prefix, of_trait, name: last.ident, generics }
             }
             _ => Callee::Free { path, generics },
         };

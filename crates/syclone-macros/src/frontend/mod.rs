@@ -173,6 +173,8 @@ pub enum Callee {
     Assoc {
         /// What stands before the last `::`, such as `A`, `Self`, `Pair::<f32>` or `<A as Activation>`.
         prefix: TokenStream,
+        /// Whether that names a trait, as in `<A as Activation>`.
+        of_trait: bool,
         /// The function's name.
         name: Ident,
         /// The turbofish after the name.

@@ -7,8 +7,8 @@
 //! - [`lock_step`] runs items as futures, for barriers that are not proven uniform.
 //! - [`message`]: what kernels print and assert.
 //! - [`names`]: whether names that kernels call are the library's; [`plain`]: whether what they do to values is.
-//! - [`mod@bind`], [`site`], [`instance`], [`tree_type`] and [`capture`] tie macro output to the kernel tree and to the host
-//!   API.
+//! - [`mod@bind`], [`site`], [`instance`], [`of_type`], [`tree_type`] and [`capture`] tie macro output to the kernel tree
+//!   and to the host API.
 
 mod algorithms;
 pub mod alive;
@@ -25,6 +25,7 @@ pub mod launch;
 pub mod lock_step;
 pub mod message;
 pub mod names;
+pub mod of_type;
 pub mod per_item;
 pub mod plain;
 pub mod site;
@@ -52,6 +53,7 @@ pub use kernel::{
     Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
     no_form, no_methods,
 };
+pub use of_type::{DeviceFunction, OfType};
 pub use per_item::{GroupArg, PerItem, Uniform};
 pub use site::{Captures, NoSite, Site, any};
 pub use strips::{Lanes, all_hold, blocks, loop_end, part_inside, step, strips};

@@ -1,12 +1,13 @@
 //! Calls: of device functions, of the library's functions, and of methods.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::sync::{Roles, SyncKind, Token, each_child};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
 use super::super::builtin_names::{is_builtin_method, may_panic};
+use super::super::callable::hidden;
 use super::{Form, Printed, Printer};
 use crate::frontend::{Callee, is_of_handles, make_ident};
 
@@ -199,7 +200,7 @@ impl Printer<'_> {
                 ({ let __at = #here; let __called = #call; __at.passed(); __called })
             };
         }
-        let device = format_ident!("__device_{}", name.trim_start_matches("r#"), span = span);
+        let device = hidden("__device", name, span);
         if is_element {
             let copy = quote_spanned!(span=> ::syclone::abi::Element::of(#receiver_tokens));
             return quote_spanned!(span=> (match #copy { mut #element => #element.#device #generics(#(#printed,)* #faults) }));
@@ -243,8 +244,8 @@ pub fn callee_path(callee: &Callee, kind: &str) -> TokenStream {
             });
             quote!(#path::#name #generics)
         }
-        Callee::Assoc { prefix, name, generics } => {
-            let name = format_ident!("{}_{}", kind, name, span = name.span());
+        Callee::Assoc { prefix, name, generics, .. } => {
+            let name = hidden(kind, &name.to_string(), name.span());
             let generics = generics.as_ref().map(|g| {
                 let args = &g.args;
                 quote!(::<#args>)

@@ -32,6 +32,8 @@ impl Printer<'_> {
             ExprKind::Lit(_) | ExprKind::Var(_) => self.expr(expr).into_token_stream(),
             ExprKind::Const(id) => self.constant(*id),
             ExprKind::Unary(op, a) => {
+                // As literals are.
+                let span = if matches!(a.kind, ExprKind::Lit(_)) { self.users(expr.span) } else { span };
                 let a = self.way(a).map_or_else(|| self.operand(a), |way| self.by_way(way, self.expr(a), a.span));
                 match op {
                     UnaryOp::Neg => quote_spanned!(span=> -#a),
@@ -219,16 +221,17 @@ impl Printer<'_> {
     }
 
     pub fn lit(&self, lit: &Lit, span: SpanId) -> Printed {
-        let span = self.span(span);
+        let (span, users) = (self.span(span), self.users(span));
         let text = match lit {
             Lit::Bool(value) => return Printed::One(Ident::new(if *value { "true" } else { "false" }, span).into()),
             Lit::Int(value, suffix) => format!("{}{suffix}", value.unsigned_abs()),
             Lit::Float(digits, suffix) => format!("{digits}{suffix}"),
         };
         let mut literal: Literal = text.parse().expect("a literal of the tree was one in the source");
-        literal.set_span(span);
+        // The user's own tokens: rustc says of them whether their type can hold them, and nothing of what a macro made.
+        literal.set_span(users);
         match lit {
-            Lit::Int(value, _) if *value < 0 => quote_spanned!(span=> -#literal).into(),
+            Lit::Int(value, _) if *value < 0 => quote_spanned!(users=> -#literal).into(),
             _ => Printed::One(literal.into()),
         }
     }
