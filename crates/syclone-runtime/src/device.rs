@@ -163,7 +163,7 @@ impl Device {
     ///
     /// It is equal to no other device and no selector finds it: nobody else's mistakes are among its reports.
     pub fn cpu_checked() -> Result<Device> {
-        cpu::checked("cpu:check of its own".to_owned())
+        cpu::checked_of_its_own()
     }
 
     /// What the device is and can do.

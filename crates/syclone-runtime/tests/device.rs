@@ -203,3 +203,12 @@ fn child_threads_are_invalid() {
     assert!(Device::all().is_empty());
     assert!(Device::unavailable_backends()[0].reason.contains("SYCLONE_CPU_THREADS"));
 }
+
+#[test]
+fn devices_that_no_selector_finds_have_names_that_tell_them_apart_in_an_error() {
+    let [first, second] = [3, 3].map(|threads| Device::cpu_with_threads(threads).unwrap());
+    let [one, other] = [(); 2].map(|()| Device::cpu_checked().unwrap());
+    let names: std::collections::BTreeSet<String> =
+        [first, second, one, other].iter().map(|device| device.info().selector.clone()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+}

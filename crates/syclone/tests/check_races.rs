@@ -449,6 +449,25 @@ fn what_is_released_and_acquired_is_ordered() {
 }
 
 #[kernel]
+fn released_in_its_group(item: NdItem<1>, data: ScatterMut<u32>) {
+    let flag = local::<[u32; 1]>();
+    if item.local_id(0) == 0 {
+        flag[0] = 0;
+        // In local memory, where an earlier group has released something.
+        data[0] = flag.atomic(0).order(Order::Acquire).load(); // fault: other group's flag
+        flag.atomic(0).order(Order::Release).store(1);
+    }
+}
+
+#[test]
+fn what_one_group_releases_in_its_local_memory_no_other_group_acquires() {
+    let data = numbers(1);
+    // SAFETY: none; on this device items take turns.
+    let reports = reports(|h| unsafe { h.parallel_for_unchecked(groups(), released_in_its_group(data.scatter(h))) });
+    expect_only(&reports, DataRace, line("other group's flag"), &ids([8, 0]));
+}
+
+#[kernel]
 fn bytes_side_by_side(item: NdItem<1>, out: ScatterMut<u8>) {
     let tile = local::<[u8; 8]>();
     let i = item.local_id(0);

@@ -183,6 +183,10 @@ impl Clock {
             self.own.fill(Known::default());
             self.acquired = false;
         }
+        // Another group's local memory is another one, at the same offsets.
+        if !self.releases.is_empty() {
+            self.releases.retain(|(argument, _), _| argument.is_some());
+        }
         // Only what was used is cleared: a group may be one item.
         self.fenced.iter_mut().for_each(|fenced| *fenced = None);
         self.pending.iter_mut().filter(|pending| !pending.is_empty()).for_each(|pending| *pending = Known::default());

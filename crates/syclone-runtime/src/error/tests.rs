@@ -65,7 +65,7 @@ fn an_access_out_of_bounds_names_what_it_was_outside_of_and_says_how_to_learn_mo
     assert_eq!(first("x", &[1]), "kernel 'k' on cpu:0: access outside parameter 'x' of 1 element (seen: 2)");
     assert_eq!(first("x", &[2, 3]), "kernel 'k' on cpu:0: access outside parameter 'x' of [2, 3] elements (seen: 2)");
     assert_eq!(first("an array", &[]), "kernel 'k' on cpu:0: access outside an array (seen: 2)");
-    for checked in ["cpu:check", "cpu:check of its own"] {
+    for checked in ["cpu:check", "cpu:check of its own, number 2"] {
         assert!(text("x", &[4], checked).ends_with("\nthe device's report names the line, the item and the index"));
     }
 }

@@ -55,13 +55,24 @@ pub struct ParamInfo {
     pub covers: Option<[usize; 3]>,
     /// Bytes of local memory that each group needs for it; `usize::MAX` if that many cannot be counted.
     pub local_bytes: usize,
+    /// Whether it is a reduction that begins with what its memory holds.
+    pub includes_initial: bool,
     /// Whether it can be launched by a safe call.
     pub safe: bool,
 }
 
 impl ParamInfo {
     fn new(kind: ParamKind) -> Self {
-        ParamInfo { kind, command: None, memory: None, rows: None, covers: None, local_bytes: 0, safe: true }
+        ParamInfo {
+            kind,
+            command: None,
+            memory: None,
+            rows: None,
+            covers: None,
+            local_bytes: 0,
+            includes_initial: false,
+            safe: true,
+        }
     }
 }
 
@@ -242,6 +253,7 @@ unsafe impl<T: DeviceCopy, O: ReduceOp<T>> KernelParam for Reducer<T, O> {
         ParamInfo {
             command: self.command(),
             memory: Some((self.result().addr(), size_of::<T>())),
+            includes_initial: self.includes_initial(),
             ..ParamInfo::new(ParamKind::Reducer)
         }
     }

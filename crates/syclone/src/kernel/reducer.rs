@@ -98,6 +98,11 @@ impl<T: DeviceCopy, O: ReduceOp<T>> Reducer<T, O> {
         self.result
     }
 
+    /// Whether the value that is there before the launch takes part.
+    pub(crate) fn includes_initial(&self) -> bool {
+        self.include_initial
+    }
+
     /// What the interpreter combines into; null before the launch has made it.
     pub(crate) fn slot(&self) -> *mut T {
         self.slot

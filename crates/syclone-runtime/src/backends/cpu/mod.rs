@@ -9,6 +9,8 @@ mod pool;
 pub(crate) mod quiet;
 mod worker;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 pub(crate) use execute::run_chunks;
 pub(crate) use pool::is_worker_thread;
 pub(crate) use quiet::install as keep_kernels_quiet;
@@ -37,6 +39,11 @@ pub(crate) fn host() -> Result<Device> {
     device(threads(crate::environment::variable(VARIABLE).as_deref())?, "cpu:0".to_owned())
 }
 
+/// A CPU device that checks what it runs, and that no selector finds.
+pub(crate) fn checked_of_its_own() -> Result<Device> {
+    checked(format!("cpu:check of its own, number {}", next_number()))
+}
+
 /// A CPU device that checks what it runs. It has one worker: what it finds is the same every time.
 pub(crate) fn checked(selector: String) -> Result<Device> {
     // What makes the ordinary device unusable is an error here, too.
@@ -52,7 +59,13 @@ pub(crate) fn partition(threads: usize) -> Result<Device> {
     if !(1..=limit).contains(&threads) {
         return Err(Error::InvalidThreadCount { asked: threads, limit });
     }
-    device(threads, format!("cpu partition of {threads}"))
+    device(threads, format!("cpu partition {} with {threads} workers", next_number()))
+}
+
+/// Tells devices apart that no selector finds: an error may name two of them.
+fn next_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The number of workers: what the variable says, or one for each core that the process may use. More than that would

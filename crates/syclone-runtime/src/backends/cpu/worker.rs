@@ -14,7 +14,9 @@ pub struct Worker {
 impl Worker {
     /// A worker of a device, with its local memory.
     pub(crate) fn new(index: usize, local_bytes: usize, device: String) -> Result<Worker> {
-        Ok(Worker { index, local: lines(local_bytes)?, scratch: Scratch::default(), command: 0, device })
+        let local = lines(local_bytes).ok_or_else(|| out_of_memory(&device, local_bytes))?;
+        let scratch = Scratch { device: device.clone(), ..Scratch::default() };
+        Ok(Worker { index, local, scratch, command: 0, device })
     }
 
     /// The selector of the device that it works for.
@@ -66,6 +68,8 @@ pub struct Scratch {
     blocks: Vec<Vec<Line>>,
     /// Lines handed out from the last block.
     used: usize,
+    /// Whose it is, for errors.
+    device: String,
 }
 
 impl Scratch {
@@ -78,13 +82,14 @@ impl Scratch {
     pub fn alloc(&mut self, bytes: usize, align: usize) -> Result<*mut u8> {
         // Blocks are aligned to a line only; for more, leave room to move up.
         let slack = if align <= align_of::<Line>() { 0 } else { align };
-        let wanted = bytes.checked_add(slack).ok_or_else(|| out_of_memory(bytes))?.div_ceil(size_of::<Line>());
+        let wanted = bytes.checked_add(slack).ok_or_else(|| self.out_of_memory(bytes))?.div_ceil(size_of::<Line>());
         let room = self.blocks.last().map_or(0, |block| block.len() - self.used);
         if wanted > room || self.blocks.is_empty() {
             let held: usize = self.blocks.iter().map(Vec::len).sum();
             let count = wanted.max(held).max(Self::MIN_LINES);
-            let bytes = count.checked_mul(size_of::<Line>()).ok_or_else(|| out_of_memory(bytes))?;
-            self.blocks.push(lines(bytes)?);
+            let block =
+                count.checked_mul(size_of::<Line>()).and_then(lines).ok_or_else(|| self.out_of_memory(bytes))?;
+            self.blocks.push(block);
             self.used = 0;
         }
         let block = self.blocks.last_mut().expect("a block was made above, if there was none");
@@ -101,18 +106,24 @@ impl Scratch {
             self.blocks.drain(..self.blocks.len() - 1);
         }
     }
+
+    fn out_of_memory(&self, bytes: usize) -> Error {
+        out_of_memory(&self.device, bytes)
+    }
 }
 
-fn lines(bytes: usize) -> Result<Vec<Line>> {
+/// Memory for so many bytes; none if the system has too little.
+fn lines(bytes: usize) -> Option<Vec<Line>> {
     let count = bytes.div_ceil(size_of::<Line>());
     let mut lines = Vec::new();
-    lines.try_reserve_exact(count).map_err(|_| out_of_memory(bytes))?;
+    lines.try_reserve_exact(count).ok()?;
     lines.resize(count, Line([0; 64]));
-    Ok(lines)
+    Some(lines)
 }
 
-fn out_of_memory(bytes: usize) -> Error {
-    Error::OutOfMemory { device: "cpu worker".to_owned(), asked: bytes, in_use: 0, limit: isize::MAX.unsigned_abs() }
+/// The system had too little for what a worker of a device lends.
+fn out_of_memory(device: &str, bytes: usize) -> Error {
+    Error::OutOfMemory { device: device.to_owned(), asked: bytes, in_use: 0, limit: isize::MAX.unsigned_abs() }
 }
 
 #[cfg(test)]

@@ -39,6 +39,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<DryRunOptions>, Wrong> {
         if key.get_ref() != "device" {
             return Err((key.span().start, format!("'{}' is not known: devices are [[device]] tables", key.get_ref())));
         }
+        if value.get_ref().is_table() {
+            return Err(problem(
+                value,
+                "a device is a [[device]] table, in two brackets: there may be several".to_owned(),
+            ));
+        }
         for table in array(value)? {
             devices.extend(device(table)?);
         }

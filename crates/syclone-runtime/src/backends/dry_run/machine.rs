@@ -12,6 +12,9 @@ const MOST_COMPUTE_UNITS: usize = 1 << 16;
 /// The largest sub-group of kernels that run: the CPU device's.
 const MOST_RUN_TOGETHER: usize = 32;
 
+/// The most local memory of kernels that run: each worker has as much at once. No hardware comes near it.
+const MOST_LOCAL_MEMORY: usize = 1 << 30;
+
 /// What a dry-run device is like.
 ///
 /// ```
@@ -83,7 +86,7 @@ impl DryRunOptions {
         self
     }
 
-    /// Local memory of a group, in bytes.
+    /// Local memory of a group, in bytes. A device that runs kernels has at most 1 GiB.
     pub fn local_memory(mut self, bytes: usize) -> DryRunOptions {
         self.local_memory_bytes = bytes;
         self
@@ -178,7 +181,8 @@ impl DryRunOptions {
             selector,
             run_kernels: self.run_kernels,
             stepped: self.stepped,
-            local_memory_bytes: self.local_memory_bytes,
+            // Nobody uses it where no kernel runs.
+            local_memory_bytes: if self.run_kernels { self.local_memory_bytes } else { 0 },
             compute_units: self.compute_units,
             seed: self.seed,
         };
@@ -200,6 +204,12 @@ impl DryRunOptions {
         if self.compute_units > MOST_COMPUTE_UNITS {
             let text = format!("compute_units is {}: it must be at most {MOST_COMPUTE_UNITS}", self.compute_units);
             return problem(&["compute_units"], text);
+        }
+        if self.run_kernels && self.local_memory_bytes > MOST_LOCAL_MEMORY {
+            let asked = self.local_memory_bytes;
+            let text =
+                format!("local_memory_bytes is {asked}: a device that runs kernels has at most {MOST_LOCAL_MEMORY}");
+            return problem(&["local_memory_bytes"], text);
         }
         if self.max_allocation > self.global_memory_bytes {
             let (largest, all) = (self.max_allocation, self.global_memory_bytes);

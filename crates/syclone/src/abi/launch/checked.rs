@@ -6,8 +6,9 @@ use std::sync::Arc;
 use syclone_kernel_ast::check::{Checker, Finding, FindingKind, Location, Touched};
 use syclone_kernel_ast::interp::{Arg, Fault, Global, Kernel, Launch};
 use syclone_runtime::check::{Cells, Report, ReportKind, SourceLocation, Touch, unwritten};
-use syclone_runtime::{Access, AccessMode, Device, MemoryObject, Name};
+use syclone_runtime::{Access, AccessMode, Device, MemoryObject, Name, Region};
 
+use crate::kernel::ParamInfo;
 use crate::types::builtins::MathBuiltins;
 
 /// What a launch needs to know for its checks.
@@ -19,8 +20,16 @@ pub struct Checks {
 /// Memory that the command has declared.
 struct Use {
     object: Arc<MemoryObject>,
-    addresses: Range<usize>,
+    region: Region,
     mode: AccessMode,
+}
+
+impl Use {
+    /// Whether the byte at an address is among those that are declared, and not between their rows.
+    fn contains(&self, address: usize) -> bool {
+        let byte = address.checked_sub(self.object.ptr().addr());
+        byte.is_some_and(|byte| self.region.overlaps(&Region::range(byte..byte.saturating_add(1))))
+    }
 }
 
 impl Checks {
@@ -31,17 +40,17 @@ impl Checks {
 
     /// Takes note of what the command declares.
     pub fn uses(&mut self, accesses: &[Access]) {
-        self.uses.extend(accesses.iter().map(|access| {
-            let first = access.object.ptr().addr();
-            let addresses = first + access.range.start..first + access.range.end;
-            Use { object: Arc::clone(&access.object), addresses, mode: access.mode }
+        self.uses.extend(accesses.iter().map(|access| Use {
+            object: Arc::clone(&access.object),
+            region: access.bytes(),
+            mode: access.mode,
         }));
     }
 
     /// The declaration that covers an argument's first byte.
     fn declared(&self, global: &Global) -> Option<&Use> {
         let first = global.ptr.addr();
-        self.uses.iter().find(|declared| declared.addresses.contains(&first))
+        self.uses.iter().find(|declared| declared.contains(first))
     }
 
     /// Interprets a launch of a kernel by the command with this number, and reports what is wrong with it.
@@ -79,6 +88,22 @@ impl Checks {
         }
         self.device.command_touched(command, name, touches);
         result
+    }
+
+    /// Reports a reduction that begins with what its memory holds, if nobody has written that. What it leaves there is
+    /// written.
+    pub fn reduces(&self, name: &Name, parameter: Option<&'static str>, reduction: &ParamInfo) {
+        let Some((first, bytes)) = reduction.memory else { return };
+        let addresses = first..first + bytes;
+        if reduction.includes_initial && !unwritten::of(&addresses).is_empty() {
+            let parameter = parameter.unwrap_or("a reduction");
+            let message = format!("`{parameter}` begins with what its memory holds, which nobody has written");
+            let mut report = Report::new(ReportKind::Unwritten, name.clone(), message);
+            report.parameter = Some(parameter.to_owned());
+            report.notes.push("write the memory first, or let the result replace what it holds".to_owned());
+            self.device.add_report(report);
+        }
+        unwritten::written(addresses);
     }
 
     /// What the launch has touched of the memory that others may touch.

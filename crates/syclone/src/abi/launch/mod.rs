@@ -27,6 +27,7 @@ use super::kernel::{Form, Kernel, KernelMeta};
 use super::message::{Output, Printed};
 use super::ways::{self, Way};
 use crate::api::{Launch, LaunchShape};
+use crate::kernel::param::ParamKind;
 use crate::kernel::{ParamTuple, Reduction};
 use crate::types::compared::take_faults;
 
@@ -91,7 +92,7 @@ pub fn prepare<const D: usize, K: Kernel<D>>(
     aspects::check(device, &kernel, &meta)?;
     let params = params.with_faults();
     let mut reduces = false;
-    params.each(&mut |_, info| reduces |= info.kind == crate::kernel::param::ParamKind::Reducer);
+    params.each(&mut |_, info| reduces |= info.kind == ParamKind::Reducer);
     let interpreted = match way {
         Way::Interpreter => Some(Interpreted::new(device, &kernel, &meta, params)?),
         _ => None,
@@ -246,6 +247,13 @@ impl<const D: usize, K: Kernel<D>> KernelWork for LaunchWork<D, K> {
 
     fn finish(&self) -> Result<()> {
         self.printed.finish();
+        if let Some(checks) = &self.checks {
+            self.params.each(&mut |position, info| {
+                if info.kind == ParamKind::Reducer {
+                    checks.reduces(&self.name(), self.meta.parameter(position), &info);
+                }
+            });
+        }
         for reduction in &self.reductions {
             // SAFETY: all chunks have ended.
             unsafe { reduction.finish() };

@@ -56,3 +56,12 @@ fn local_memory_is_aligned_and_as_long_as_asked() {
     assert_eq!((start.addr() % 64, bytes, worker.index()), (0, 65536, 3));
     assert_eq!(worker.device(), "cpu:0");
 }
+
+#[test]
+fn memory_that_the_system_does_not_have_is_an_error_that_names_the_workers_device() {
+    let asked = isize::MAX as usize;
+    let named = |error: Error| matches!(error, Error::OutOfMemory { device, asked: told, .. } if device == "card" && told >= asked);
+    assert!(named(Worker::new(0, asked, "card".to_owned()).err().unwrap()));
+    let mut worker = Worker::new(0, 64, "card".to_owned()).unwrap();
+    assert!(named(worker.scratch().alloc(asked, 64).unwrap_err()));
+}

@@ -40,6 +40,12 @@ fn what_cannot_be_read_is_named_with_its_place() {
         ("[[device]]\nname = 3", "3", "a string is needed, not a value of the type integer"),
         ("[[device]]\ncores = 3", "cores", "a device has no 'cores'"),
         ("[[card]]", "card", "'card' is not known: devices are [[device]] tables"),
+        ("[device]\nname = 'a'", "", "a device is a [[device]] table, in two brackets"),
+        (
+            "[[device]]\nrun_kernels = true\nlocal_memory_bytes = 1_073_741_825",
+            "1_073",
+            "local_memory_bytes is 1073741825: a device that runs kernels has at most 1073741824",
+        ),
         ("device = 1", "1", "an array is needed, not a value of the type integer"),
         ("[[device]]\naspects = ['wings']", "'wings'", "there is no aspect 'wings', only cpu, gpu, "),
         ("[[device]]\nfaults = [{ kind = 'copy' }]", "{ kind", "a fault has a kind, and either at or probability"),
