@@ -213,3 +213,44 @@ fn methods_of_elements_are_left_operands_at_the_end_of_blocks() {
         assert_eq!(out.host_read().unwrap()[..], expected, "{way:?}");
     });
 }
+
+/// What the standard library's collections have on the host, a type of the program's own has on a device.
+#[derive(Clone, Copy, PartialEq, Debug, DeviceCopy)]
+struct Stack {
+    held: [i32; 4],
+    len: u32,
+}
+
+#[device_fn]
+impl Stack {
+    fn push(&mut self, value: i32) {
+        self.held[self.len as usize] = value;
+        self.len += 1;
+    }
+
+    fn pop(&mut self) -> i32 {
+        self.len -= 1;
+        self.held[self.len as usize]
+    }
+}
+
+#[kernel(fallback)]
+fn last_two(item: NdItem<1>, x: View<i32>, out: ItemMut<i32>) {
+    let mut stack = Stack { held: [0; 4], len: 0 };
+    for i in 0..4 {
+        stack.push(10 * x[item] + i);
+    }
+    item.barrier();
+    let last = stack.pop();
+    out[item] = 1000 * last + stack.pop();
+}
+
+#[test]
+fn methods_may_be_called_push_and_pop() {
+    in_every_way(|queue, way| {
+        let (x, out) = (Buffer::from_vec((0..6).collect()), Buffer::<i32>::new(6));
+        run(queue, |h| h.parallel_for(NdRange::new(6, 3), last_two(x.read(h), out.write(h))));
+        let expected: Vec<i32> = (0..6).map(|x| 1000 * (10 * x + 3) + 10 * x + 2).collect();
+        assert_eq!(*out.host_read().unwrap(), expected[..], "{way:?}");
+    });
+}

@@ -81,18 +81,16 @@ impl Session {
     /// An error when the benchmark's data are more than the device's memory.
     fn require_memory(&self, bytes: Option<usize>) -> Result<(), Failure> {
         let limit = self.target.device.info().global_memory_bytes;
-        match bytes {
-            Some(bytes) if bytes <= limit => Ok(()),
-            Some(bytes) => Err(Failure::Usage(format!(
-                "this size needs {}, and {} has {}; choose a smaller one",
-                report::bytes_text(bytes as f64),
-                self.target.facts.selector,
-                report::bytes_text(limit as f64)
-            ))),
-            None => Err(Failure::Usage(
-                "this size needs more bytes than an address can count; choose a smaller one".to_owned(),
-            )),
-        }
+        let needed = match bytes {
+            Some(bytes) if bytes <= limit => return Ok(()),
+            Some(bytes) => report::bytes_text(bytes as f64),
+            None => format!("more than {}, which no address can count", report::bytes_text(usize::MAX as f64)),
+        };
+        Err(Failure::Usage(format!(
+            "this size needs {needed}, and {} has {}; choose a smaller one",
+            self.target.facts.selector,
+            report::bytes_text(limit as f64)
+        )))
     }
 
     /// Measures the peaks in the benchmark's element type.

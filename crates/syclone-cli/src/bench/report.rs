@@ -401,7 +401,7 @@ pub fn significant(value: f64) -> String {
 
 /// A number of bytes in the decimal units that GB/s is counted in.
 pub fn bytes_text(bytes: f64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let mut value = bytes;
     let mut unit = 0;
     while value >= 999.5 && unit + 1 < units.len() {

@@ -49,7 +49,10 @@ fn sizes_that_no_memory_holds_are_refused_before_anything_is_allocated() {
         "bench stencil -n 4294967296",
     ] {
         assert_refused(line, "choose a smaller one");
+        // Whether the bytes can be counted or not, the error names the device and what it has.
+        assert_refused(line, "and cpu:0 has ");
     }
+    assert_refused("bench stencil -n 4294967296", "more than 18.4 EB, which no address can count, and cpu:0 has ");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub fn for_method(name: &str) -> Option<&'static str> {
         "iter" | "iter_mut" | "into_iter" => {
             "iterators are not part of the kernel language: write `for i in 0..n` and index"
         }
-        "collect" | "to_vec" | "push" | "pop" => "there is no heap on a device: use an array `[value; N]` and index it",
+        "collect" | "to_vec" => "there is no heap on a device: use an array `[value; N]` and index it",
         "to_string" | "to_owned" => "strings do not exist on a device",
         "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" => {
             "`Option` and `Result` do not exist on a device: compare and branch instead"
