@@ -36,9 +36,13 @@ struct Checks<'a> {
 impl Checks<'_> {
     fn check(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Binary(op, left, right) | ExprKind::AssignOp(op, left, right) if computes(*op) => {
+            ExprKind::Binary(op, left, right) if computes(*op) => {
                 self.operand(left);
                 self.operand(right);
+            }
+            ExprKind::AssignOp(op, place, value) if computes(*op) => {
+                self.operand(place);
+                self.operand(value);
             }
             ExprKind::Unary(_, value) => self.operand(value),
             ExprKind::Binary(op, left, right) if !matches!(op, BinaryOp::And | BinaryOp::Or) => {
@@ -49,7 +53,7 @@ impl Checks<'_> {
     }
 
     fn operand(&mut self, operand: &Expr) {
-        if self.operands.numbers.is_number(operand) {
+        if self.operands.numbers.is_number(operand) || self.operands.way(operand) == Some(Way::Known) {
             return;
         }
         let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
@@ -88,22 +92,35 @@ impl Checks<'_> {
     }
 }
 
-/// How an operand that nobody has asked about beside the code goes by the library there.
+/// How an operand goes by the library.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Way {
-    /// Whether only an instance knows the type.
-    is_generic: bool,
-    /// Whether it is a variable that refers to the value.
-    refers: bool,
+pub enum Way {
+    /// Its type is known where it stands, so that what is no number has no type after it: its operator is no second error.
+    Known,
+    /// Its type is found by what follows too.
+    Inferred,
+    /// Only an instance of the function knows the type.
+    OfInstance,
+    /// Likewise, and it is a variable that refers to the value.
+    Behind,
 }
 
 impl Way {
+    fn of(is_generic: bool, refers: bool) -> Self {
+        match (is_generic, refers) {
+            (false, _) => Way::Inferred,
+            (true, false) => Way::OfInstance,
+            (true, true) => Way::Behind,
+        }
+    }
+
     /// The library's function that gives a value back.
     pub fn function(self) -> &'static str {
         match self {
-            Way { is_generic: false, .. } => "number",
-            Way { refers: false, .. } => "number_of_instance",
-            Way { refers: true, .. } => "number_behind",
+            Way::Known => "known_number",
+            Way::Inferred => "number",
+            Way::OfInstance => "number_of_instance",
+            Way::Behind => "number_behind",
         }
     }
 }
@@ -120,7 +137,7 @@ impl<'a> Operands<'a> {
         Operands { parsed, numbers: Numbers::of(parsed) }
     }
 
-    /// How an operand goes by the library; `None` where there is no need, as for most.
+    /// How an operand goes by the library; `None` where there is no need, as for most, or it is asked about beside the code.
     pub fn way(&self, operand: &Expr) -> Option<Way> {
         if self.numbers.is_number(operand) {
             return None;
@@ -128,12 +145,48 @@ impl<'a> Operands<'a> {
         let refers = self.numbers.spelled.refers(operand);
         let is_generic = is_generic(self.parsed);
         if let Some(ty) = self.numbers.spelled.type_of(operand) {
-            return mentions_params(self.parsed, &ty.to_token_stream()).then_some(Way { is_generic, refers });
+            if mentions_params(self.parsed, &ty.to_token_stream()) {
+                return Some(Way::of(is_generic, refers));
+            }
+            return (!refers && self.is_asked(ty)).then_some(Way::Known);
         }
-        let is_asked =
-            self.value_of_type(operand).is_some() || self.captured_value(operand, Span::call_site()).is_some();
         // The function around an inline kernel may be generic.
-        (!is_asked).then_some(Way { is_generic: is_generic || self.parsed.is_inline, refers })
+        if self.captured_value(operand, Span::call_site()).is_some() {
+            return None;
+        }
+        match self.value_of_type(operand) {
+            // In a generic function it is asked about beside the code.
+            Some(_) => (!matches!(operand.kind, ExprKind::Call(..))).then_some(Way::Known),
+            None if self.has_known_type(operand) => Some(Way::Known),
+            None => Some(Way::of(is_generic || self.parsed.is_inline, refers)),
+        }
+    }
+
+    /// Whether an operand that nobody asks about has a type that is known where it stands: the result of a function, and an
+    /// element of an array that is a field.
+    fn has_known_type(&self, operand: &Expr) -> bool {
+        match &operand.kind {
+            ExprKind::Call(..) => !is_generic(self.parsed) && !self.parsed.is_inline,
+            ExprKind::Index(base, _) => self.value_of_type(base).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether an operand goes by the library for a type that an operand before it in the same computation has too.
+    pub fn is_repeated(&self, operand: &Expr, first: &Expr) -> bool {
+        let mut before = first;
+        while let ExprKind::Binary(op, left, _) = &before.kind
+            && computes(*op)
+        {
+            before = left;
+        }
+        let text = |expr: &Expr| match self.numbers.spelled.type_of(expr) {
+            Some(ty) => Some(ty.to_token_stream().to_string()),
+            None => self.value_of_type(expr).map(|value| value.to_string()),
+        };
+        !std::ptr::eq(before, operand)
+            && self.way(operand) == Some(Way::Known)
+            && text(before).is_some_and(|of| Some(of) == text(operand))
     }
 
     /// Whether a type that is no number by its name is asked about: not where only its bounds tell what it is.

@@ -122,12 +122,15 @@ impl<'a> Printer<'a> {
         Self { sites, ..Self::new(parsed, &parsed.function, roles, Form::Probe) }
     }
 
-    /// How an operand of a computation goes by the library, if it may be no number. In a probe none does.
+    /// How an operand of a computation goes by the library, if it may be no number. In a probe only those do that would be
+    /// a second error there.
     fn way(&self, operand: &Expr) -> Option<Way> {
-        if self.form == Form::Probe {
-            return None;
-        }
-        self.operands.get_or_init(|| Operands::of(self.parsed)).way(operand)
+        let way = self.operands().way(operand);
+        way.filter(|way| self.form != Form::Probe || *way == Way::Known)
+    }
+
+    fn operands(&self) -> &Operands<'a> {
+        self.operands.get_or_init(|| Operands::of(self.parsed))
     }
 
     /// The value of an operand of a computation: by the library if need be. `first` is the operator's first operand: where
@@ -135,6 +138,7 @@ impl<'a> Printer<'a> {
     fn number(&self, operand: &Expr, first: &Expr) -> Printed {
         let printed = self.expr(operand);
         match self.way(operand) {
+            Some(Way::Known) if self.operands().is_repeated(operand, first) => printed,
             Some(way) => self.by_way(way, printed, self.way(first).map_or(operand.span, |_| first.span)),
             None => printed,
         }

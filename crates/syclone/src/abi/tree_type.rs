@@ -167,8 +167,47 @@ pub mod role {
     impl Operand for bool {}
     impl<T: VectorElement, const N: usize> Operand for Vector<T, N> where [(); N]: Lanes {}
 
+    /// An [`Operand`] of a type that is known. It is implemented for one after the other, because rustc takes an
+    /// implementation for all `T: Scalar` for the one that is meant, and goes on with the type as if it had operators.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no operators in a kernel",
+        label = "operators are for numbers and vectors",
+        note = "write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+    )]
+    pub trait KnownOperand: Sized {
+        /// The type itself, which nothing that has no operators has.
+        type Itself;
+
+        /// The value itself.
+        fn itself(self) -> Self::Itself;
+    }
+
+    macro_rules! known_operands {
+        ($([$($generics:tt)*] $ty:ty, [$($bounds:tt)*];)*) => { $(
+            impl<$($generics)*> KnownOperand for $ty where $($bounds)*
+            {
+                type Itself = Self;
+
+                #[inline(always)]
+                fn itself(self) -> Self {
+                    self
+                }
+            }
+        )* };
+    }
+    known_operands! {
+        [] bool, []; [] i8, []; [] i16, []; [] i32, []; [] i64, []; [] isize, []; [] u8, []; [] u16, []; [] u32, []; [] u64, []; [] usize, []; [] f32, []; [] f64, []; [] half::f16, []; [] half::bf16, [];
+        [T: VectorElement, const N: usize] Vector<T, N>, [[(); N]: Lanes];
+    }
+
     /// Accepts what has operators.
     pub fn operand<T: Operand>() {}
+
+    /// An operand as it is, whose type is known where it stands.
+    #[inline(always)]
+    pub fn known_number<T: KnownOperand>(value: T) -> T::Itself {
+        value.itself()
+    }
 
     /// An operand as it is, whose type no token of its function spells.
     #[inline(always)]

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syclone_kernel_ast::analysis::uses::{has_index, root};
 use syclone_kernel_ast::tree::*;
 
-use super::super::operands::computes;
+use super::super::operands::{Way, computes};
 use super::{Form, Printed, Printer};
 use crate::frontend::make_ident;
 
@@ -60,6 +60,12 @@ impl Printer<'_> {
             ExprKind::Assign(place, value) => {
                 let value = (self.expr(value), value.span);
                 self.assign(place, None, value, span)
+            }
+            // As one computation, whose operands can go by the library.
+            ExprKind::AssignOp(op, place, value) if self.way(place) == Some(Way::Known) && !has_index(place) => {
+                let kind = ExprKind::Binary(*op, place.clone(), value.clone());
+                let computed = (self.expr(&Expr { kind, span: expr.span }), expr.span);
+                self.assign(place, None, computed, span)
             }
             ExprKind::AssignOp(op, place, value) => {
                 let value = (self.number(value, place), value.span);
