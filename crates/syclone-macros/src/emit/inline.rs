@@ -1,7 +1,7 @@
 //! `kernel!(|item: Item<1>| …)`: a kernel at the place where it is launched, with captured arguments.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 use syclone_kernel_ast::analysis::walk::each_expr;
 use syclone_kernel_ast::tree::{Block, ExprKind, FunctionKind, ParamRole, VarId};
 
@@ -9,7 +9,7 @@ use super::bound::{calls_field, encoded, tables_field};
 use super::callable::callable;
 use super::kernel::{bodies, declared_extents, dims, item_check, local_bytes, local_name, size_options};
 use super::library_names::name_checks;
-use super::operands::operand_checks;
+use super::operands::{computed_captures, operand_checks};
 use super::sites::{found_at, sites};
 use super::{allowances, let_oob};
 use crate::frontend::Inline;
@@ -72,9 +72,17 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #text,
         )
     });
-    // At the variable, so that rustc sees one error where it cannot be captured.
-    let captured = captures.iter().map(|name| {
-        let take = quote_spanned!(name.span()=> __take);
+    // At the variable, so that rustc sees one error where it cannot be captured, or computed with where it is.
+    let computed = computed_captures(&parsed);
+    let first_capture = parsed.params.len() - captures.len();
+    let captured = captures.iter().zip(&parsed.params[first_capture..]).map(|(name, param)| {
+        let computed = computed.iter().find(|(var, _)| *var == param.var);
+        let (span, take) = match computed {
+            Some((_, span)) => (name.span().located_at(*span), "__take_number"),
+            None => (name.span(), "__take"),
+        };
+        let (mut name, take) = (name.clone(), Ident::new(take, span));
+        name.set_span(span);
         quote!(unsafe { ::syclone::abi::Variable(#name).#take() })
     });
     let (checked_names, operands, callable) =
@@ -93,7 +101,7 @@ pub fn inline(inline: Inline) -> syn::Result<TokenStream> {
             #callable
             #operands
             #[allow(unused_imports)]
-            use ::syclone::abi::{Take as _, TakeReference as _};
+            use ::syclone::abi::{Take as _, TakeNumber as _, TakeReference as _};
             #allow
             let __kernel = ::syclone::abi::inline_kernel::<#dims, #form, _, _, _>(
                 #meta,

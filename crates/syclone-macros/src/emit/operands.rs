@@ -25,6 +25,28 @@ pub fn operand_checks(parsed: &Parsed) -> TokenStream {
     checks.tokens
 }
 
+/// Of an inline kernel: the variables that it captured and computes with, and where it does so first. They are taken as such.
+pub fn computed_captures(parsed: &Parsed) -> Vec<(VarId, Span)> {
+    let operands = Operands::of(parsed);
+    let mut found: Vec<(VarId, Span)> = Vec::new();
+    each_expr(&parsed.function.body, &mut |expr| {
+        let of_expr: &[&Expr] = match &expr.kind {
+            ExprKind::Binary(op, left, right) | ExprKind::AssignOp(op, left, right) if computes(*op) => &[left, right],
+            ExprKind::Unary(_, value) => &[value],
+            _ => &[],
+        };
+        for operand in of_expr {
+            if let Some(var) = operands.captured_variable(operand)
+                && !operands.numbers.is_number(operand)
+                && found.iter().all(|(known, _)| *known != var)
+            {
+                found.push((var, parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site)));
+            }
+        }
+    });
+    found
+}
+
 struct Checks<'a> {
     parsed: &'a Parsed,
     operands: &'a Operands<'a>,
@@ -83,6 +105,9 @@ impl Checks<'_> {
     fn captured(&mut self, operand: &Expr, what: &str) {
         let span = self.parsed.spans.get(operand.span.0 as usize).copied().unwrap_or_else(Span::call_site);
         let Some(value) = self.operands.captured_value(operand, span) else { return };
+        if what == "computed" && self.operands.captured_variable(operand).is_some() {
+            return;
+        }
         if !self.is_new(format!("{what} {value}")) {
             return;
         }
@@ -230,13 +255,21 @@ impl<'a> Operands<'a> {
         }
     }
 
+    /// The captured variable that an expression is.
+    fn captured_variable(&self, expr: &Expr) -> Option<VarId> {
+        let ExprKind::Var(var) = &expr.kind else { return None };
+        let var = self.numbers.spelled.origin(*var);
+        let captured = |role| !matches!(role, ParamRole::Item | ParamRole::NdItem);
+        let is_captured = self.parsed.params.iter().any(|param| param.var == var && captured(param.role));
+        (self.parsed.is_inline && is_captured).then_some(var)
+    }
+
     /// A captured variable, or a field of one, as the host has it.
     fn captured_value(&self, expr: &Expr, span: Span) -> Option<TokenStream> {
         match &expr.kind {
-            ExprKind::Var(var) if self.parsed.is_inline => {
-                let var = self.numbers.spelled.origin(*var);
-                let captured = |role| !matches!(role, ParamRole::Item | ParamRole::NdItem);
-                let param = self.parsed.params.iter().find(|param| param.var == var && captured(param.role))?;
+            ExprKind::Var(_) => {
+                let var = self.captured_variable(expr)?;
+                let param = self.parsed.params.iter().find(|param| param.var == var)?;
                 let mut name = param.ident.clone();
                 name.set_span(name.span().located_at(span));
                 Some(name.into_token_stream())

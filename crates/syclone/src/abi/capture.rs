@@ -1,6 +1,7 @@
 //! What `kernel!` makes of a captured variable: at the launch, and in each group.
 
 use super::group_cx::GroupCx;
+use super::tree_type::role::Operand;
 use crate::api::{AtomicAccess, ReadAccess, ReadWriteAccess, ReduceAccess, ScatterAccess, WriteAccess};
 use crate::kernel::place::{IndexableMut, Place, at_mut};
 use crate::kernel::{
@@ -51,12 +52,27 @@ pub trait TakeReference {
     unsafe fn __take(self) -> <Self::To as Behind>::Taken
     where
         Self::To: Behind;
+
+    /// [`TakeReference::__take`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn __take_number(self) -> <Self::To as Behind>::Taken
+    where
+        Self::To: Behind;
 }
 
 impl<T: ?Sized> TakeReference for Variable<&T> {
     type To = T;
 
     unsafe fn __take(self) -> T::Taken
+    where
+        T: Behind,
+    {
+        unreachable!("no type is behind a reference that can be captured")
+    }
+
+    unsafe fn __take_number(self) -> T::Taken
     where
         T: Behind,
     {
@@ -111,6 +127,55 @@ impl<V: Capturable> Take for V {
     unsafe fn __take(self) -> V::Param {
         // SAFETY: the caller's promise.
         unsafe { self.captured() }
+    }
+}
+
+/// A [`Variable`] that the kernel computes with.
+#[diagnostic::on_unimplemented(
+    message = "this captured variable has no operators in a kernel",
+    label = "operators are for numbers and vectors",
+    note = "write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
+)]
+pub trait Computable {
+    /// What the kernel sees.
+    type Param: KernelParam;
+
+    /// [`Capture::capture`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn computed(self) -> Self::Param;
+}
+
+impl<T: Capture<Param: Operand>> Computable for Variable<T> {
+    type Param = T::Param;
+
+    #[inline(always)]
+    unsafe fn computed(self) -> T::Param {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.capture() }
+    }
+}
+
+/// The method by which a [`Variable`] is taken that the kernel computes with.
+pub trait TakeNumber {
+    /// What the kernel sees.
+    type Taken;
+
+    /// What the kernel sees of it.
+    ///
+    /// # Safety
+    /// As for [`Capture::capture`].
+    unsafe fn __take_number(self) -> Self::Taken;
+}
+
+impl<V: Computable> TakeNumber for V {
+    type Taken = V::Param;
+
+    #[inline(always)]
+    unsafe fn __take_number(self) -> V::Param {
+        // SAFETY: the caller's promise.
+        unsafe { self.computed() }
     }
 }
 

@@ -45,7 +45,7 @@ pub use crate::types::called_at::CalledAt;
 pub use crate::types::device_copy::DeviceConst;
 pub use alive::{Alive, Flow};
 pub use bind::{Tables, bind, found, found_of};
-pub use capture::{Capture, Captured, Take, TakeReference, Variable, captured_at_mut};
+pub use capture::{Capture, Captured, Take, TakeNumber, TakeReference, Variable, captured_at_mut};
 pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use instance::{Instance, OobOf, constant};

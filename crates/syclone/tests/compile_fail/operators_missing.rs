@@ -88,4 +88,16 @@ fn in_a_function(p: Point) -> Point {
     p + p
 }
 
+fn in_an_inline_kernel(queue: &Queue, y: &Buffer<f32>, p: Point) -> Result<()> {
+    queue.submit(|h| {
+        let y = y.write(h);
+        h.parallel_for(4, syclone::kernel!(|item: Item<1>| {
+            y[item] = p.x;
+            let sum = p + p;
+            y[item] = sum.x;
+        }))
+    })?;
+    Ok(())
+}
+
 fn main() {}
