@@ -36,3 +36,39 @@ impl<T> OfType for T {}
     note = "write `#[device_fn]` above the `impl` block or the trait that has the function"
 )]
 pub trait DeviceFunction {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::OfType;
+    use crate::abi::{BoundFunction, Tables, bind};
+
+    enum Nothing {}
+
+    struct Loud(#[allow(dead_code, reason = "only its size matters")] String);
+
+    impl Drop for Loud {
+        fn drop(&mut self) {
+            panic!("no value was made");
+        }
+    }
+
+    fn tree() -> Arc<BoundFunction> {
+        bind("", Tables::default())
+    }
+
+    #[test]
+    fn a_type_is_asked_without_a_value_of_it() {
+        fn found<T: OfType>() -> bool {
+            let mut asked = 0;
+            let found = T::__of_type(|_| {
+                asked += 1;
+                tree
+            });
+            // A function has as many addresses in Miri as places that name it.
+            asked == 1 && (cfg!(miri) || std::ptr::fn_addr_eq(found, tree as fn() -> _))
+        }
+        assert!(found::<Nothing>() && found::<Loud>() && found::<()>() && found::<[u64; 100]>());
+    }
+}
