@@ -281,6 +281,8 @@ impl Queue {
     ///
     /// The error is returned once; the queue can be used further.
     pub fn wait(&self) -> Result<()> {
+        // What others submit from here on nobody can rely on as waited for.
+        let below = commands::next_number();
         let target = self.0.lock().window.next();
         let unfinished = || self.0.lock().window.last_unfinished_below(target);
         let lane = self.0.lane.get().map(|lane| (lane, lane.tickets()));
@@ -304,7 +306,7 @@ impl Queue {
         state.window.sweep();
         state.forget_last();
         if self.0.device.is_checked() {
-            commands::seen_queue(self.0.id());
+            commands::seen_queue(self.0.id(), below);
         }
         match state.failed.take() {
             Some((node, error)) => {

@@ -1,8 +1,8 @@
 //! `#[device_fn]` on `impl` blocks and traits.
 //!
 //! Each function `f` keeps its signature and calls its hidden form `__device_f`, which kernels call; `__bound_f` gives
-//! its tree, which `__path_f` finds for a path, and `__find_f` of a method by way of a value. A trait's methods are written as `__body_f`, which its
-//! `__device_f` calls: of a trait with parameters, that one says by the type of its last parameter
+//! its tree, which `__path_f` finds for a path, and `__find_f` of a method by way of a value. A trait's methods are written as
+//! `__body_f`, which its `__device_f` calls: of a trait with parameters, that one says by the type of its last parameter
 //! [which instance](instance) it belongs to. The [`own_lists`] of a type have its methods without a trait, for calls whose
 //! receiver's type is known only at run time.
 

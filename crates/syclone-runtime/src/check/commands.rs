@@ -158,12 +158,19 @@ pub(crate) fn seen(number: u64) {
     }
 }
 
-/// The host knows that all commands of a queue so far have ended.
-pub(crate) fn seen_queue(queue: usize) {
+/// The first number that no command has yet.
+pub(crate) fn next_number() -> u64 {
+    NEXT.load(Ordering::Relaxed)
+}
+
+/// The host knows that the commands of a queue with numbers below this one have ended. Other threads may have submitted more
+/// while it waited.
+pub(crate) fn seen_queue(queue: usize, below: u64) {
     let next = NEXT.load(Ordering::Relaxed);
     log(|log| {
         let Log { queues, seen, .. } = log;
-        for number in queues.iter().filter(|(_, of)| **of == queue).map(|(number, _)| *number) {
+        for number in queues.iter().filter(|(number, of)| **of == queue && **number < below).map(|(number, _)| *number)
+        {
             seen.entry(number).or_insert(next);
         }
     });

@@ -136,48 +136,26 @@ impl<V: Capturable> Take for V {
     label = "operators are for numbers and vectors",
     note = "write a method in a `#[device_fn] impl`, such as `a.plus(b)`"
 )]
-pub trait Computable {
-    /// What the kernel sees.
-    type Param: KernelParam;
+pub trait Computable: Capturable {}
 
-    /// [`Capture::capture`].
+impl<T: Capture<Param: Operand>> Computable for Variable<T> {}
+
+/// The method by which a [`Variable`] is taken that the kernel computes with.
+pub trait TakeNumber: Take {
+    /// [`Take::__take`].
     ///
     /// # Safety
     /// As there.
-    unsafe fn computed(self) -> Self::Param;
-}
-
-impl<T: Capture<Param: Operand>> Computable for Variable<T> {
-    type Param = T::Param;
-
-    #[inline(always)]
-    unsafe fn computed(self) -> T::Param {
+    unsafe fn __take_number(self) -> Self::Taken
+    where
+        Self: Sized,
+    {
         // SAFETY: the caller's promise.
-        unsafe { self.0.capture() }
+        unsafe { self.__take() }
     }
 }
 
-/// The method by which a [`Variable`] is taken that the kernel computes with.
-pub trait TakeNumber {
-    /// What the kernel sees.
-    type Taken;
-
-    /// What the kernel sees of it.
-    ///
-    /// # Safety
-    /// As for [`Capture::capture`].
-    unsafe fn __take_number(self) -> Self::Taken;
-}
-
-impl<V: Computable> TakeNumber for V {
-    type Taken = V::Param;
-
-    #[inline(always)]
-    unsafe fn __take_number(self) -> V::Param {
-        // SAFETY: the caller's promise.
-        unsafe { self.computed() }
-    }
-}
+impl<V: Computable> TakeNumber for V {}
 
 impl<T: DeviceCopy> Capture for T {
     type Param = T;

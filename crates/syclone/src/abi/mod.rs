@@ -50,8 +50,8 @@ pub use element::Element;
 pub use group_cx::{Divergence, GroupCx, GroupMemory};
 pub use instance::{Instance, OobOf, constant};
 pub use kernel::{
-    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, RangeForm, Same, SingleTaskForm, inline_kernel,
-    no_form, no_methods,
+    Kernel, KernelCall, KernelCode, KernelMeta, Named, NdRangeForm, NoCode, RangeForm, Same, SingleTaskForm,
+    inline_kernel, no_form, no_methods,
 };
 pub use of_type::{DeviceFunction, OfType};
 pub use per_item::{GroupArg, PerItem, Uniform};

@@ -196,7 +196,10 @@ pub mod role {
         )* };
     }
     known_operands! {
-        [] bool, []; [] i8, []; [] i16, []; [] i32, []; [] i64, []; [] isize, []; [] u8, []; [] u16, []; [] u32, []; [] u64, []; [] usize, []; [] f32, []; [] f64, []; [] half::f16, []; [] half::bf16, [];
+        [] bool, [];
+        [] i8, []; [] i16, []; [] i32, []; [] i64, []; [] isize, [];
+        [] u8, []; [] u16, []; [] u32, []; [] u64, []; [] usize, [];
+        [] f32, []; [] f64, []; [] half::f16, []; [] half::bf16, [];
         [T: VectorElement, const N: usize] Vector<T, N>, [[(); N]: Lanes];
     }
 

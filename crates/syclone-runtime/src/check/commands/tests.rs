@@ -44,6 +44,18 @@ fn what_the_host_has_waited_for_is_before_what_it_submits_later() {
 }
 
 #[test]
+fn a_wait_for_a_queue_says_nothing_of_what_is_submitted_meanwhile() {
+    const QUEUE: usize = 1 << 40;
+    let a = submitted(QUEUE, false);
+    let below = next_number();
+    let meanwhile = submitted(QUEUE, false);
+    seen_queue(QUEUE, below);
+    let later = submitted(QUEUE, false);
+    assert_eq!((runs(a, 8000..8100, true), runs(meanwhile, 8200..8300, true)), (0, 0));
+    assert_eq!(runs(later, 8000..8300, true), 1);
+}
+
+#[test]
 fn one_name_for_the_memory_is_an_order() {
     let named = |object| vec![Touch { object, ..touch(5000..5100, true) }];
     let (a, b, c) = (submitted(5, false), submitted(5, false), submitted(5, false));
